@@ -1,0 +1,1 @@
+"""Language models: the seam in `base`, and the engines behind it."""
