@@ -1,0 +1,1 @@
+"""Sound in and out: the seam in `base`, what is queued for the loudspeaker in `player`, devices and files beside them."""

@@ -1,0 +1,1 @@
+"""`mirza bench`: numbers that can be made again."""

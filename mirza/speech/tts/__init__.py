@@ -1,0 +1,1 @@
+"""Speech synthesis engines behind `mirza.speech.base.Tts`."""
