@@ -115,6 +115,13 @@ class SpeechEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """It was decided that the user's turn is over; what they said may not be understood yet."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class TurnReopened:
     """The user went on: what was taken for a whole turn was not, and the answer begun is undone."""
 
@@ -281,6 +288,7 @@ Event = (
     | SpeechStarted
     | PartialHeard
     | SpeechEnded
+    | TurnEnded
     | TurnReopened
     | TurnDropped
     | Heard

@@ -26,6 +26,8 @@ class Chunk:
     piece: int
     at: int | None = None
     """The loudspeaker's sample index at which this chunk began to play; `None` while it waits."""
+    generation: int = 0
+    """How many stops there had been when it was queued: what was queued before a stop is never played after it."""
 
 
 class Player:
@@ -47,12 +49,14 @@ class Player:
         self._offset = 0
         self._started: deque[Chunk] = deque(maxlen=4096)
         self._gain, self._target = 1.0, 1.0
-        self._cut = False
+        self._generation, self._pulled_generation = 0, 0
+        self._held = False
 
     # the pipeline's side
 
     def put(self, chunk: Chunk) -> None:
         """Queues `chunk` behind what is waiting."""
+        chunk.generation = self._generation
         self._waiting.append(chunk)
 
     def queued_s(self) -> float:
@@ -67,8 +71,13 @@ class Player:
 
     def stop(self) -> None:
         """Drops everything: silence within one pull, after a 5 ms fade."""
+        self._generation += 1
+        self._held, self._target = False, 1.0
         self._waiting.clear()
-        self._cut = True
+
+    def hold(self, held: bool) -> None:
+        """Falls silent from the next pull on and keeps its place, or goes on from there."""
+        self._held = held
 
     def duck(self, gain: float) -> None:
         """Plays at this volume, 0 .. 1, from the next pull on."""
@@ -95,14 +104,15 @@ class Player:
     def pull(self, n: int) -> Samples:
         """The next `n` samples to play, silence where nothing is waiting. Called by one thread only."""
         out = np.zeros(n, np.float32)
-        filled = 0
-        if self._cut:
-            filled = self._fade_out(out)
-        while filled < n:
+        filled, stopped = 0, self._pulled_generation != self._generation
+        if stopped or self._held:
+            filled = self._fade_out(out, keep=not stopped)
+            self._pulled_generation = self._generation
+        while filled < n and not self._held:
             if self._playing is None and not self._take(filled):
                 break
             filled += self._copy(out, filled)
-        if filled < n and self.expect_more and self._started and not self._cut:
+        if filled < n and self.expect_more and self._started and not (stopped or self._held):
             self.underruns += 1
             self.expect_more = False
         self._apply_gain(out)
@@ -110,14 +120,15 @@ class Player:
         return out
 
     def _take(self, filled: int) -> bool:
-        try:
+        """Begins the next chunk that no stop has overtaken."""
+        while self._waiting:
             chunk = self._waiting.popleft()
-        except IndexError:
-            return False
-        chunk.at = self.position + filled
-        self._offset, self._playing = 0, chunk
-        self._started.append(chunk)
-        return True
+            if chunk.generation == self._generation:
+                chunk.at = self.position + filled
+                self._offset, self._playing = 0, chunk
+                self._started.append(chunk)
+                return True
+        return False
 
     def _copy(self, out: Samples, filled: int) -> int:
         chunk = self._playing
@@ -129,15 +140,22 @@ class Player:
             self._playing = None
         return len(part)
 
-    def _fade_out(self, out: Samples) -> int:
-        """Ends the chunk that was playing within a few milliseconds; returns how many samples are final."""
-        chunk, self._playing, self._cut = self._playing, None, False
-        if chunk is None or not len(out):
+    def _fade_out(self, out: Samples, *, keep: bool) -> int:
+        """Ends the chunk that was playing within a few milliseconds; returns how many samples are final.
+
+        `keep` puts the rest of it back in front of the queue, to go on from there.
+        """
+        chunk, self._playing = self._playing, None
+        if chunk is None:
             return 0
         ramp = min(round(RAMP_S * self.rate), len(out), len(chunk.samples) - self._offset)
         tail = chunk.samples[self._offset : self._offset + ramp]
         out[:ramp] = tail * np.linspace(1.0, 0.0, ramp, dtype=np.float32)
-        chunk.samples = chunk.samples[: self._offset + ramp]  # what was heard of it
+        if keep:
+            self._waiting.appendleft(Chunk(chunk.samples[self._offset :], chunk.piece, None, chunk.generation))
+            chunk.samples = chunk.samples[: self._offset]
+        else:
+            chunk.samples = chunk.samples[: self._offset + ramp]
         return ramp
 
     def _apply_gain(self, out: Samples) -> None:
