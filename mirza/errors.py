@@ -1,20 +1,20 @@
 """Everything that can go wrong, as one tree.
 
-    MirzaError                 what happened, then what to do
-    ├── SettingsError          a setting that does not exist, or a value out of its range
-    ├── ModelError             a model, of any kind
-    │   ├── ModelNotFound      not in the catalogue, not on this disk, or not to be had
-    │   ├── ModelDamaged       files are missing, cut short, or not what their checksum says
-    │   ├── ModelUnsupported   it cannot run here, or not with what was asked of it
-    │   └── ModelBusy          a second stream was asked for while one was open
-    ├── DownloadError          the network, the registry or the hub did not deliver
-    ├── ServerError            an OpenAI-compatible server refused, or broke off
-    ├── AudioError             sound in or out
-    │   ├── NoDevice           no microphone or no loudspeaker, or no PortAudio
-    │   ├── DeviceLost         it was there and is gone
-    │   └── BadRecording       a file that holds no sound that can be read
-    ├── StorageError           conversations on disk: full, locked, damaged
-    └── ToolError              a tool that is unknown, was called wrongly, or failed
+MirzaError                 what happened, then what to do
+├── SettingsError          a setting that does not exist, or a value out of its range
+├── ModelError             a model, of any kind
+│   ├── ModelNotFound      not in the catalogue, not on this disk, or not to be had
+│   ├── ModelDamaged       files are missing, cut short, or not what their checksum says
+│   ├── ModelUnsupported   it cannot run here, or not with what was asked of it
+│   └── ModelBusy          a second stream was asked for while one was open
+├── DownloadError          the network, the registry or the hub did not deliver
+├── ServerError            an OpenAI-compatible server refused, or broke off
+├── AudioError             sound in or out
+│   ├── NoDevice           no microphone or no loudspeaker, or no PortAudio
+│   ├── DeviceLost         it was there and is gone
+│   └── BadRecording       a file that holds no sound that can be read
+├── StorageError           conversations on disk: full, locked, damaged
+└── ToolError              a tool that is unknown, was called wrongly, or failed
 """
 
 

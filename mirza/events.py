@@ -161,7 +161,7 @@ class AnswerStarted:
 
 @dataclass(frozen=True, slots=True)
 class Speaking:
-    """The first sample of a piece of the answer is audible. `text` is the written form, `spoken` what the voice says."""
+    """The first sample of a piece of the answer is audible. `text` is as written, `spoken` as said."""
 
     turn: int
     text: str

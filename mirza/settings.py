@@ -41,7 +41,7 @@ class LlmSettings(Section):
     max_tokens: int = Field(512, ge=1, le=32768)
     """Tokens of an answer at most, thoughts not counted. Lower it if answers ramble."""
     context_tokens: int = Field(8192, ge=256, le=262144)
-    """Tokens of conversation that the model sees; older exchanges leave. Raise it for long talks, at a cost in memory."""
+    """Tokens of conversation that the model sees; older exchanges leave. Raise it for long talks, if memory allows."""
     temperature: float | None = Field(None, ge=0, le=2)
     """Randomness; 0 is greedy. Unset: the model's own."""
     top_p: float | None = Field(None, gt=0, le=1)

@@ -1,1 +1,1 @@
-"""Sound in and out: the seam in `base`, what is queued for the loudspeaker in `player`, devices and files beside them."""
+"""Sound in and out: the seam in `base`, the queue for the loudspeaker in `player`, devices and files beside them."""
