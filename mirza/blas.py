@@ -1,0 +1,65 @@
+"""A fast matrix product for MLX on a Linux CPU: the `mlx[cpu]` wheel links the reference BLAS, 30 times slower.
+
+Symbols that are loaded first win, so an optimised library goes in before `import mlx.core`. Measured with mlx 0.32.4 on
+two cores, float32 product of 1024 x 1024: 5.9 GFLOP/s as shipped, 172 with MKL, 197 with OpenBLAS; the results agree
+with float64 to 1.2e-6. Quantised, bfloat16 and float16 products never reach BLAS.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+
+
+def ensure_fast_blas() -> str | None:
+    """Loads MKL or OpenBLAS for the whole process; says which, or `None` where there is none or none is needed.
+
+    Has an effect before the first `import mlx.core` only. Never raises. Not on macOS (Accelerate is fast) and not where
+    MLX's CUDA build is installed (the products run there).
+    """
+    if sys.platform != "linux":
+        return None
+    # Without this each fused kernel is compiled by g++ at its first use: 5 to 13 s before the first token.
+    if not _has_cuda():
+        os.environ.setdefault("MLX_DISABLE_COMPILE", "1")
+    for name, path in _candidates():
+        try:
+            ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        except OSError:
+            continue
+        return name
+    return None
+
+
+def _candidates() -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    if platform.machine() in {"x86_64", "AMD64"}:
+        found += [("mkl", str(path)) for path in _mkl_files()]
+    return [*found, ("openblas", "libopenblas.so.0")]
+
+
+def _mkl_files() -> list[Path]:
+    """`libmkl_rt.so.*` of the `mkl` wheel, which puts it into the environment's own `lib`."""
+    try:
+        files = metadata.files("mkl") or []
+    except metadata.PackageNotFoundError:
+        files = []
+    paths = [Path(str(file.locate())).resolve() for file in files if file.name.startswith("libmkl_rt.so")]
+    paths += sorted(Path(sys.prefix, "lib").glob("libmkl_rt.so*"))
+    return [path for path in paths if path.is_file()]
+
+
+def _has_cuda() -> bool:
+    return any(_installed(name) for name in ("mlx-cuda", "mlx-cuda-12", "mlx-cuda-13"))
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
