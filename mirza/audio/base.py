@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from mirza.audio.player import Player
-
-Samples = NDArray[np.float32]
-"""Mono float32 `(n,)`, -1 .. 1."""
+from mirza.audio.player import Player
+from mirza.audio.samples import Samples
 
 MIC_RATE = 16_000
 """Hertz. Every microphone delivers this, whatever the device's own rate."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mirza.audio.base import Samples
+from mirza.audio.samples import Samples
 
 RAMP_S = 0.005
 """A stop or a change of volume fades over 5 ms, so that it does not click."""
