@@ -10,10 +10,39 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+
+from mirza.errors import SettingsError
+from mirza.llm.base import ThinkingBudget
+
+
+def _budget(value: object) -> object:
+    """Lets a file say `256` and `false` where the tree has text, and refuses what is no budget."""
+    text = "off" if value is False else "on" if value is True else str(value)
+    try:
+        ThinkingBudget.parse(text)
+    except SettingsError as error:
+        raise ValueError(str(error)) from error
+    return text
+
 
 Unit = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(ge=0, le=120)]
+Name = Annotated[str, Field(min_length=1)]
+Folder = Annotated[Path, AfterValidator(Path.expanduser)]
+Budget = Annotated[
+    str,
+    BeforeValidator(_budget),
+    Field(json_schema_extra={"takes": "a number of tokens, seconds like 1.5s, or off"}),
+]
+Language = Annotated[
+    str,
+    Field(pattern=r"^(auto|[a-z]{2,3})$", json_schema_extra={"takes": "a language code like en or fr, or auto"}),
+]
+Address = Annotated[
+    str,
+    Field(pattern=r"^https?://\S+$", json_schema_extra={"takes": "an address that begins with http:// or https://"}),
+]
 
 SYSTEM_PROMPT = (
     "You are Mirza, a friendly voice assistant. Answer in one or two short sentences, in plain words, "
@@ -24,37 +53,42 @@ SYSTEM_PROMPT = (
 class Section(BaseModel):
     """A group of settings: unknown names are errors."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        validate_assignment=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+    )
 
 
 class LlmSettings(Section):
     """The language model."""
 
-    engine: str = "mlx"
+    engine: Name = "mlx"
     """`mlx`, `openai`, `scripted`, or the name of an engine that a package adds. Change it to use a server."""
-    model: str = "auto"
+    model: Name = "auto"
     """A catalogue name, a hub repository, or a folder. `auto` takes what fits this machine and can be had."""
     system: str = SYSTEM_PROMPT
     """The system prompt. Change it to give Mirza another character."""
-    thinking_budget: str = "off"
+    thinking_budget: Budget = "off"
     """`off`, a number of tokens, or seconds like `1.5s`. Raise it for hard questions. Can change while Mirza runs."""
-    max_tokens: int = Field(512, ge=1, le=32768)
+    max_tokens: int = Field(default=512, ge=1, le=32768)
     """Tokens of an answer at most, thoughts not counted. Lower it if answers ramble."""
-    context_tokens: int = Field(8192, ge=256, le=262144)
+    context_tokens: int = Field(default=8192, ge=256, le=262144)
     """Tokens of conversation that the model sees; older exchanges leave. Raise it for long talks, if memory allows."""
-    temperature: float | None = Field(None, ge=0, le=2)
+    temperature: float | None = Field(default=None, ge=0, le=2)
     """Randomness; 0 is greedy. Unset: the model's own."""
-    top_p: float | None = Field(None, gt=0, le=1)
+    top_p: float | None = Field(default=None, gt=0, le=1)
     """Nucleus sampling. Unset: the model's own."""
-    top_k: int | None = Field(None, ge=0)
+    top_k: int | None = Field(default=None, ge=0)
     """Sample among this many tokens; 0 is all. Unset: the model's own."""
-    min_p: float | None = Field(None, ge=0, le=1)
+    min_p: float | None = Field(default=None, ge=0, le=1)
     """Drop tokens less likely than this share of the best. Unset: the model's own."""
-    repetition_penalty: float | None = Field(None, gt=0, le=2)
+    repetition_penalty: float | None = Field(default=None, gt=0, le=2)
     """Above 1 makes repeating less likely. Raise it if a small model loops."""
-    presence_penalty: float = Field(0.0, ge=-2, le=2)
+    presence_penalty: float = Field(default=0.0, ge=-2, le=2)
     """Above 0 makes words that were said once less likely."""
-    frequency_penalty: float = Field(0.0, ge=-2, le=2)
+    frequency_penalty: float = Field(default=0.0, ge=-2, le=2)
     """Above 0 makes words less likely each time they are said."""
     logit_bias: dict[int, float] = Field(default_factory=dict)
     """Token id to a number added to its logit. For makers."""
@@ -64,17 +98,17 @@ class LlmSettings(Section):
     """Multi-token prediction. `auto` measures at load and uses it where it pays."""
     drafter: str = ""
     """A repository or folder of an MTP drafter. Empty: the model's own head, or none."""
-    draft_depth: int = Field(3, ge=1, le=8)
+    draft_depth: int = Field(default=3, ge=1, le=8)
     """Tokens drafted at most in one round."""
-    prefill_step: int = Field(2048, ge=16, le=16384)
+    prefill_step: int = Field(default=2048, ge=16, le=16384)
     """Tokens fed to the model at once. Lower it if interruptions during long prompts come late."""
     kv_bits: Literal[0, 4, 8] = 0
     """Bits of the key-value cache; 0 is full. Not exact: saves memory in very long conversations."""
     snapshots: bool = True
     """Keep the model's state of the system prompt and of conversations on disk, so that the next start is warm."""
-    snapshots_max_gb: float = Field(2.0, ge=0, le=1000)
+    snapshots_max_gb: float = Field(default=2.0, ge=0, le=1000)
     """Disk for snapshots, in GB; the oldest leave."""
-    cache_limit_gb: float = Field(1.0, ge=0, le=64)
+    cache_limit_gb: float = Field(default=1.0, ge=0, le=64)
     """MLX keeps at most this much freed memory for reuse, in GB."""
     trust_remote_code: bool = False
     """Run Python code that comes with a model. Only for models whose code you have read."""
@@ -83,37 +117,37 @@ class LlmSettings(Section):
 class OpenAiSettings(Section):
     """An OpenAI-compatible server, for `llm.engine = "openai"`."""
 
-    base_url: str = "http://localhost:8000/v1"
+    base_url: Address = "http://localhost:8000/v1"
     """Where the server is. The conversation is sent there: on another machine, it leaves this one."""
-    api_key: str = ""
+    api_key: SecretStr = SecretStr("")
     """Sent as a bearer token, if the server wants one."""
     model: str = ""
     """The model's name there. Empty: the first that the server lists."""
-    timeout_s: float = Field(30.0, gt=0, le=600)
+    timeout_s: float = Field(default=30.0, gt=0, le=600)
     """Seconds without a byte after which the server counts as gone."""
 
 
 class SttSettings(Section):
     """Speech recognition."""
 
-    engine: str = "auto"
+    engine: Name = "auto"
     """`moonshine` (English, quick), `whisper` (many languages), `mlx-audio` (Apple silicon), or an added one."""
     model: str = ""
     """The engine's model. Empty: its default."""
-    language: str = "en"
+    language: Language = "en"
     """ISO 639-1 code of what you speak, or `auto` to find out."""
 
 
 class TtsSettings(Section):
     """Speech synthesis."""
 
-    engine: str = "auto"
+    engine: Name = "auto"
     """`piper` (English, quick), `kokoro` (English, French and more), `espeak`, `mlx-audio`, or an added one."""
     model: str = ""
     """The engine's model. Empty: its default."""
     voice: str = ""
     """The voice. Empty: the language's default. Can change while Mirza runs."""
-    speed: float = Field(1.0, ge=0.5, le=2.0)
+    speed: float = Field(default=1.0, ge=0.5, le=2.0)
     """How fast it speaks."""
 
 
@@ -186,9 +220,9 @@ class LogSettings(Section):
 class PathSettings(Section):
     """Mirza's folders. It writes nowhere else."""
 
-    data: Path | None = None
+    data: Folder | None = None
     """Conversations and logs. Unset: the system's place for an application's data."""
-    cache: Path | None = None
+    cache: Folder | None = None
     """Models and snapshots. Unset: the system's place for caches."""
 
 

@@ -1,0 +1,39 @@
+"""Mirza's folders. It writes nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+
+from mirza.errors import StorageError
+from mirza.settings import PathSettings
+
+PROJECT = Path(__file__).resolve().parent.parent
+"""Where `config/` and `assets/` are."""
+
+
+def data_folder(paths: PathSettings) -> Path:
+    """Conversations and logs; made if it is not there."""
+    return _made(paths.data or Path(platformdirs.user_data_dir("mirza", appauthor=False)))
+
+
+def cache_folder(paths: PathSettings) -> Path:
+    """Models and snapshots; made if it is not there. Everything in it can be had again."""
+    return _made(paths.cache or Path(platformdirs.user_cache_dir("mirza", appauthor=False)))
+
+
+def user_file() -> Path:
+    """The user's settings; it need not exist."""
+    return Path(platformdirs.user_config_dir("mirza", appauthor=False)) / "mirza.toml"
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"The folder {folder} cannot be made: {error.strerror or error}.",
+            "Make room or give rights, or name another: `mirza settings set paths.data FOLDER` (or paths.cache).",
+        ) from error
+    return folder
