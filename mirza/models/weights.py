@@ -1,5 +1,7 @@
 """Writing a folder that MLX's loaders read."""
 
+# pyright: reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import json
