@@ -30,6 +30,15 @@ class Chunk:
     """How many stops there had been when it was queued: what was queued before a stop is never played after it."""
 
 
+@dataclass(slots=True)
+class _Span:
+    """Where on the loudspeaker's clock, in samples, a part of a piece was played: the samples themselves are let go."""
+
+    piece: int
+    at: int
+    length: int
+
+
 class Player:
     """A queue of speech for one loudspeaker.
 
@@ -44,12 +53,14 @@ class Player:
         self.expect_more = False
         self.position = 0
         """Samples pulled since the start, silence included: the loudspeaker's clock."""
+        self.volume = 1.0
+        """Loudness, 0 .. 1, from the next pull on; ducking comes on top."""
         self._waiting: deque[Chunk] = deque()
-        self._playing: Chunk | None = None
+        self._playing: tuple[Chunk, _Span] | None = None
         self._offset = 0
-        self._started: deque[Chunk] = deque(maxlen=4096)
-        self._gain, self._target = 1.0, 1.0
-        self._generation, self._pulled_generation = 0, 0
+        self._started: deque[_Span] = deque(maxlen=1024)
+        self._gain, self._duck = 1.0, 1.0
+        self._generation = 0
         self._held = False
 
     # the pipeline's side
@@ -61,8 +72,8 @@ class Player:
 
     def queued_s(self) -> float:
         """Seconds of speech that have not been pulled yet."""
-        playing = self._playing
-        rest = len(playing.samples) - self._offset if playing is not None else 0
+        playing, offset = self._playing, self._offset
+        rest = max(len(playing[0].samples) - offset, 0) if playing is not None else 0
         return (sum(len(chunk.samples) for chunk in list(self._waiting)) + rest) / self.rate
 
     def idle(self) -> bool:
@@ -72,7 +83,7 @@ class Player:
     def stop(self) -> None:
         """Drops everything: silence within one pull, after a 5 ms fade."""
         self._generation += 1
-        self._held, self._target = False, 1.0
+        self._held, self._duck, self.expect_more = False, 1.0, False
         self._waiting.clear()
 
     def hold(self, held: bool) -> None:
@@ -80,23 +91,20 @@ class Player:
         self._held = held
 
     def duck(self, gain: float) -> None:
-        """Plays at this volume, 0 .. 1, from the next pull on."""
-        self._target = gain
+        """Plays at this part of the volume, 0 .. 1, from the next pull on."""
+        self._duck = gain
 
     def heard(self, piece: int) -> int:
         """Samples of `piece` that have left the loudspeaker by now, device latency taken off."""
         now = self.position - round(self.latency_s * self.rate)
-        played = 0
-        for chunk in list(self._started):
-            if chunk.piece == piece and chunk.at is not None:
-                played += min(max(now - chunk.at, 0), len(chunk.samples))
-        return played
+        spans = [span for span in list(self._started) if span.piece == piece]
+        return sum(min(max(now - span.at, 0), span.length) for span in spans)
 
     def began(self, piece: int) -> float | None:
         """Seconds on the loudspeaker's clock at which the first sample of `piece` is audible, or `None` if not yet."""
-        for chunk in list(self._started):
-            if chunk.piece == piece and chunk.at is not None:
-                return chunk.at / self.rate + self.latency_s
+        for span in list(self._started):
+            if span.piece == piece:
+                return span.at / self.rate + self.latency_s
         return None
 
     # the device's side
@@ -104,35 +112,48 @@ class Player:
     def pull(self, n: int) -> Samples:
         """The next `n` samples to play, silence where nothing is waiting. Called by one thread only."""
         out = np.zeros(n, np.float32)
-        filled, stopped = 0, self._pulled_generation != self._generation
-        if stopped or self._held:
-            filled = self._fade_out(out, keep=not stopped)
-            self._pulled_generation = self._generation
+        filled = 0
+        if self._playing is not None:
+            stopped = self._playing[0].generation != self._generation
+            if stopped or self._held:
+                filled = self._fade_out(out, *self._playing, keep=not stopped)
         while filled < n and not self._held:
             if self._playing is None and not self._take(filled):
                 break
             filled += self._copy(out, filled)
-        if filled < n and self.expect_more and self._started and not (stopped or self._held):
+        if filled < n and self.expect_more and self._started and not self._held:
             self.underruns += 1
             self.expect_more = False
         self._apply_gain(out)
         self.position += n
         return out
 
+    def move_clock(self, position: int) -> None:
+        """Sets the clock: after an outage, or as two clocks drift apart. What was playing goes on at the new time.
+
+        Called by the thread that pulls.
+        """
+        if self._playing is not None:
+            self._put_back(*self._playing)
+        self.position = position
+
     def _take(self, filled: int) -> bool:
         """Begins the next chunk that no stop has overtaken."""
-        while self._waiting:
-            chunk = self._waiting.popleft()
-            if chunk.generation == self._generation:
+        while True:
+            try:
+                chunk = self._waiting.popleft()
+            except IndexError:  # asking first would not help: `stop` may empty the queue in between
+                return False
+            if chunk.generation == self._generation and len(chunk.samples):
                 chunk.at = self.position + filled
-                self._offset, self._playing = 0, chunk
-                self._started.append(chunk)
+                span = _Span(chunk.piece, chunk.at, len(chunk.samples))
+                self._offset, self._playing = 0, (chunk, span)
+                self._started.append(span)
                 return True
-        return False
 
     def _copy(self, out: Samples, filled: int) -> int:
-        chunk = self._playing
-        assert chunk is not None
+        assert self._playing is not None
+        chunk, _ = self._playing
         part = chunk.samples[self._offset : self._offset + len(out) - filled]
         out[filled : filled + len(part)] = part
         self._offset += len(part)
@@ -140,28 +161,30 @@ class Player:
             self._playing = None
         return len(part)
 
-    def _fade_out(self, out: Samples, *, keep: bool) -> int:
+    def _fade_out(self, out: Samples, chunk: Chunk, span: _Span, *, keep: bool) -> int:
         """Ends the chunk that was playing within a few milliseconds; returns how many samples are final.
 
         `keep` puts the rest of it back in front of the queue, to go on from there.
         """
-        chunk, self._playing = self._playing, None
-        if chunk is None:
-            return 0
         ramp = min(round(RAMP_S * self.rate), len(out), len(chunk.samples) - self._offset)
         tail = chunk.samples[self._offset : self._offset + ramp]
         out[:ramp] = tail * np.linspace(1.0, 0.0, ramp, dtype=np.float32)
         if keep:
-            self._waiting.appendleft(Chunk(chunk.samples[self._offset :], chunk.piece, None, chunk.generation))
-            chunk.samples = chunk.samples[: self._offset]
+            self._put_back(chunk, span)  # the fade is played again: it was hardly heard
         else:
-            chunk.samples = chunk.samples[: self._offset + ramp]
+            span.length = self._offset + ramp
+        self._playing = None
         return ramp
 
+    def _put_back(self, chunk: Chunk, span: _Span) -> None:
+        self._waiting.appendleft(Chunk(chunk.samples[self._offset :], chunk.piece, None, chunk.generation))
+        span.length, self._playing = self._offset, None
+
     def _apply_gain(self, out: Samples) -> None:
-        if self._gain == self._target == 1.0:
+        target = self.volume * self._duck
+        if self._gain == target == 1.0:
             return
         ramp = min(round(RAMP_S * self.rate), len(out))
-        out[:ramp] *= np.linspace(self._gain, self._target, ramp, dtype=np.float32)
-        out[ramp:] *= np.float32(self._target)
-        self._gain = self._target
+        out[:ramp] *= np.linspace(self._gain, target, ramp, dtype=np.float32)
+        out[ramp:] *= np.float32(target)
+        self._gain = target
