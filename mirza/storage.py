@@ -199,6 +199,14 @@ class Store:
         where = "WHERE EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id)"
         return self._summaries(f"{where} ORDER BY c.changed_at DESC, c.id DESC LIMIT ?", (limit,))
 
+    def said_by_user(self, *, limit: int = 500) -> list[str]:
+        """What the user said in all conversations, oldest first."""
+        with self._guarded() as database:
+            rows = database.execute(
+                "SELECT content FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT ?", (limit,)
+            ).fetchall()
+        return [row["content"] for row in reversed(rows)]
+
     def search(self, words: str, *, limit: int = 50) -> list[Found]:
         """Messages that hold all of `words` (the beginning of a word is enough), the last one first."""
         if not words.split():

@@ -1,0 +1,415 @@
+"""`Session`: a conversation and its place on the disk, as both consoles drive them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mirza.console.relay import Relay
+from mirza.errors import MirzaError, SettingsError, StorageError
+from mirza.events import (
+    AnswerEnded,
+    Event,
+    Failed,
+    Heard,
+    Notice,
+    Speaking,
+    SpeechDelta,
+    State,
+    ThinkingBudgetChanged,
+    TurnMeasured,
+)
+from mirza.history import LOST_ANSWER, History
+from mirza.llm.base import Message, ThinkingBudget
+from mirza.pipeline import Conversation
+from mirza.recorder import Recorder
+from mirza.settings import SettingsTree
+from mirza.storage import Found, SessionSettings, Summary, open_store
+
+Build = Callable[[SettingsTree, History], Conversation]
+"""Makes a conversation that goes on from a history; it is not loaded yet."""
+
+Listener = Callable[[Event], None]
+
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "\n")
+TURNS_REMEMBERED = 1000
+
+
+class Session:
+    """One conversation at a time: shown to listeners, kept on disk, changed by commands. `async with` loads it."""
+
+    def __init__(self, settings: SettingsTree, build: Build, file: Path) -> None:
+        self.settings = settings
+        self.turns: deque[TurnMeasured] = deque(maxlen=TURNS_REMEMBERED)
+        self.muted = False
+        self._build, self._file = build, file
+        self._listeners: list[Listener] = []
+        self._recorder: Recorder | None = None
+        self._history = History()
+        self._conversation: Conversation | None = None
+        self._relay: Relay | None = None
+        self._opened = AsyncExitStack()
+        self._draft = ""
+        """The answer in the air, as far as it was heard."""
+        self._unsaved = False
+        """Whether the disk did not take the last turn, which the user has been told."""
+
+    def listen(self, listener: Listener) -> None:
+        """Calls `listener` with every event, in order, on the event loop."""
+        self._listeners.append(listener)
+
+    async def resume(self, number: int | None = None) -> None:
+        """Before it is loaded: goes on with a kept conversation, the last one if no number is given.
+
+        Raises:
+            StorageError: there is none.
+        """
+        recorder = self._kept()
+        number = number if number is not None else await recorder.on_thread(recorder.store.last)
+        if number is None:
+            raise StorageError("No conversation is kept yet.", "Start one with `mirza chat`.")
+        loaded = await recorder.resume(number)
+        self._history = History(loaded.messages)
+        self.settings = _with(self.settings, loaded.settings)
+
+    async def __aenter__(self) -> Self:
+        try:
+            if self.settings.conversation.save:
+                self._kept()
+            await self._start(self.settings)
+        except BaseException:
+            self._close_store()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        try:
+            await self._stop()
+        finally:
+            self._close_store()
+
+    # --- what is so
+
+    @property
+    def conversation(self) -> Conversation:
+        assert self._conversation is not None, "the session is not loaded"
+        return self._conversation
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self._history.messages
+
+    @property
+    def state(self) -> State:
+        return self._conversation.state if self._conversation is not None else State.LOADING
+
+    @property
+    def answering(self) -> bool:
+        """Whether an answer is being made, so that there is something to interrupt."""
+        return self.state in {State.THINKING, State.SPEAKING}
+
+    @property
+    def thinking(self) -> ThinkingBudget:
+        """How much may be thought."""
+        return ThinkingBudget.parse(self.settings.llm.thinking_budget)
+
+    @property
+    def number(self) -> int | None:
+        """The number under which this conversation is kept, if it is."""
+        return self._recorder.conversation if self._recorder is not None else None
+
+    @property
+    def has_sound(self) -> bool:
+        return self._conversation is not None and self._conversation.parts.sound is not None
+
+    @property
+    def level(self) -> float:
+        """Loudness at the microphone, RMS, 0 .. 1."""
+        ear = self._conversation.ear if self._conversation is not None else None
+        return ear.level if ear is not None else 0.0
+
+    @property
+    def model(self) -> str:
+        """What answers, as the settings name it."""
+        llm = self.settings.llm
+        if llm.engine == "mlx":
+            return llm.model
+        name = self.settings.openai.model if llm.engine == "openai" else ""
+        return name or llm.engine
+
+    @property
+    def voices(self) -> list[str]:
+        """Names of the voices that can speak here; none in a conversation without sound."""
+        tts = self._conversation.parts.tts if self._conversation is not None else None
+        return [voice.name for voice in tts.voices] if tts is not None else []
+
+    # --- what a user does
+
+    async def say(self, text: str) -> None:
+        """A typed turn; a running answer is interrupted. Returns when the answer has ended, was shown, and is kept."""
+        await self.conversation.say(text)
+        await self._caught_up()
+
+    async def interrupt(self) -> None:
+        """Stops the answer."""
+        await self.conversation.interrupt()
+        await self._caught_up()
+
+    async def undo(self) -> str:
+        """Takes the last exchange back; returns the question, or nothing where there was none."""
+        taken = await self.conversation.undo()
+        await self._caught_up()
+        await self._keep(self.messages)
+        return taken or ""
+
+    async def reset(self) -> None:
+        """Begins a new conversation; the old one stays on disk."""
+        await self.conversation.interrupt()
+        await self._caught_up()
+        if self._recorder is not None:
+            await self._recorder.begin()
+        await self.conversation.reset()
+        self.turns.clear()
+
+    async def set_thinking(self, budget: ThinkingBudget) -> None:
+        """Changes how much may be thought, also of a thought that is going on."""
+        self.conversation.set_thinking(budget)
+        await self._caught_up()
+
+    def set_muted(self, muted: bool) -> None:
+        """The microphone off, or on again."""
+        self.muted = muted
+        self.conversation.set_muted(muted)
+
+    def set_talking(self, held: bool) -> None:
+        """The push-to-talk key is down, or was let go."""
+        self.conversation.set_talking(held)
+
+    async def set_model(self, name: str) -> None:
+        """Goes on with another model. If it cannot be loaded, the one before comes back.
+
+        Raises:
+            ModelError: it cannot be loaded.
+        """
+        before = self.settings
+        await self._stop()
+        try:
+            await self._start(_with(before, SessionSettings(model=name)))
+        except MirzaError:
+            await self._start(before)
+            raise
+        await self._remember(model=name)
+
+    async def set_voice(self, name: str) -> None:
+        """Speaks with another voice from the next answer on.
+
+        Raises:
+            SettingsError: there is no such voice.
+        """
+        if self.voices and name not in self.voices:
+            raise SettingsError(f"There is no voice {name!r}.", f"There are: {', '.join(self.voices)}.")
+        self.conversation.voice = name
+        self.settings = _with(self.settings, SessionSettings(voice=name))
+        await self._remember(voice=name)
+
+    # --- kept conversations
+
+    async def save(self, title: str = "") -> int:
+        """Keeps this conversation from now on, if it was not kept, under a title if one is given; its number.
+
+        Raises:
+            StorageError: there is nothing in it yet, or it cannot be written.
+        """
+        if not self.messages:
+            raise StorageError("There is nothing to keep yet.", "Say something first.")
+        recorder = self._kept()
+        await recorder.keep(self.messages)
+        number = recorder.conversation
+        assert number is not None
+        if title:
+            await recorder.on_thread(lambda: recorder.store.rename(number, title))
+        return number
+
+    async def load(self, number: int) -> None:
+        """Goes on with a kept conversation; the present one stays on disk.
+
+        Raises:
+            StorageError: there is none of that number.
+        """
+        recorder = self._kept()
+        await recorder.on_thread(lambda: recorder.store.summary(number))  # before anything is forgotten here
+        await self.reset()
+        loaded = await recorder.resume(number)
+        _restore(self._history, loaded.messages)
+        if loaded.settings.thinking_budget:
+            await self.set_thinking(ThinkingBudget.parse(loaded.settings.thinking_budget))
+
+    async def delete(self, number: int) -> None:
+        """Deletes a kept conversation for good; the present one is forgotten here, too.
+
+        Raises:
+            StorageError: there is none of that number.
+        """
+        recorder = self._kept()
+        if number == self.number:
+            await self.reset()
+        await recorder.on_thread(lambda: recorder.store.delete(number))
+
+    async def kept(self) -> list[Summary]:
+        """Kept conversations, the last one first."""
+        recorder = self._kept()
+        return await recorder.on_thread(recorder.store.list)
+
+    async def search(self, words: str) -> list[Found]:
+        """Messages of kept conversations that hold these words."""
+        recorder = self._kept()
+        return await recorder.on_thread(lambda: recorder.store.search(words))
+
+    async def title(self) -> str:
+        """The title of this conversation."""
+        recorder, number = self._recorder, self.number
+        if recorder is None or number is None:
+            return "A conversation with Mirza"
+        return (await recorder.on_thread(lambda: recorder.store.summary(number))).title
+
+    async def typed_before(self) -> list[str]:
+        """What the user said in kept conversations, oldest first: what the up key brings back."""
+        if self._recorder is None:
+            return []
+        return await self._recorder.on_thread(self._recorder.store.said_by_user)
+
+    # --- the conversation comes and goes
+
+    async def _start(self, settings: SettingsTree) -> None:
+        conversation = self._build(settings, self._history)
+        self._conversation, self._history, self.settings = conversation, conversation.history, settings
+        self._relay = Relay(conversation.watch, self._handle)
+        try:
+            await self._opened.enter_async_context(conversation)
+        except BaseException:
+            await self._end_relay()
+            raise
+
+    async def _stop(self) -> None:
+        opened, self._opened = self._opened, AsyncExitStack()
+        try:
+            await opened.aclose()
+        finally:
+            await self._end_relay()
+
+    async def _end_relay(self) -> None:
+        relay, self._relay = self._relay, None
+        if relay is not None:
+            await relay.close()
+
+    async def _caught_up(self) -> None:
+        if self._relay is not None:
+            await self._relay.caught_up()
+
+    # --- its events
+
+    async def _handle(self, event: Event) -> None:
+        self._tell(event)
+        match event:
+            case Heard():
+                self._draft = ""
+                await self._keep(self.messages)
+            case SpeechDelta(text) if not self.has_sound:  # what is shown is heard
+                await self._keep_draft(text)
+            case Speaking(text=text):
+                await self._keep_draft(text)
+            case AnswerEnded():
+                self._draft = ""
+                await self._keep(self.messages)
+            case ThinkingBudgetChanged(budget):
+                self.settings = _with(self.settings, SessionSettings(thinking_budget=budget))
+                await self._remember(thinking_budget=budget)
+            case TurnMeasured():
+                self.turns.append(event)
+            case _:
+                pass
+
+    def _tell(self, event: Event) -> None:
+        for listener in self._listeners:
+            listener(event)
+
+    # --- its place on the disk
+
+    def _kept(self) -> Recorder:
+        """The recorder; the file is opened when it is first needed."""
+        if self._recorder is None:
+            store, notice = open_store(self._file)
+            self._recorder = Recorder(store)
+            if notice:
+                self._tell(Notice(notice, 0.0))
+        return self._recorder
+
+    async def _keep_draft(self, more: str) -> None:
+        """Keeps an answer that is not over, sentence by sentence: a crash can take only the one in the air."""
+        self._draft += more
+        messages = self.messages
+        over = not messages or messages[-1].role != "user"  # then the answer is in the history already
+        if more.rstrip(" ").endswith(SENTENCE_ENDS) and not over:
+            await self._keep([*messages, Message("assistant", self._draft)])
+
+    async def _keep(self, messages: Sequence[Message]) -> None:
+        if self._recorder is None:
+            return
+        try:
+            notice = await self._recorder.keep(messages)
+        except StorageError as error:
+            if not self._unsaved:
+                self._tell(Failed(error, 0.0))
+            self._unsaved = True
+            return
+        if notice or self._unsaved:
+            self._tell(Notice(notice or "The conversation is kept again.", 0.0))
+        self._unsaved = False
+
+    async def _remember(self, **changes: str) -> None:
+        if self._recorder is None:
+            return
+        try:
+            await self._recorder.change(**changes)
+        except StorageError as error:
+            self._tell(Failed(error, 0.0))
+
+    def _close_store(self) -> None:
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.close()
+
+
+def _with(settings: SettingsTree, session: SessionSettings) -> SettingsTree:
+    """The settings with those that belong to a conversation put over them."""
+    llm = {"thinking_budget": session.thinking_budget, "model": session.model, "system": session.system}
+    tts = {"voice": session.voice}
+    return settings.model_copy(
+        update={
+            "llm": settings.llm.model_copy(update={name: value for name, value in llm.items() if value}),
+            "tts": settings.tts.model_copy(update={name: value for name, value in tts.items() if value}),
+        }
+    )
+
+
+def _restore(history: History, messages: Sequence[Message]) -> None:
+    """Fills an empty history with kept messages."""
+    history.clear()
+    answers = {message.tool_call_id: message.content for message in messages if message.role == "tool"}
+    for message in messages:
+        match message.role:
+            case "user":
+                history.add_user(message.content)
+            case "assistant" if message.tool_calls:
+                pairs = [(call, answers.get(call.id, LOST_ANSWER)) for call in message.tool_calls]
+                history.add_tool_exchange(message.content, pairs)
+            case "assistant":
+                history.add_answer(message.content)
+            case _:
+                pass
