@@ -133,16 +133,9 @@ class TurnTaker:
         if self._state is not _State.IDLE:
             return []
         self._state, self._gap_s, self._overlapping = _State.TALKING, 0.0, False
+        self._began_s = at_s
         self._voice_end_s = max(self._voice_end_s, at_s)
         return [Began(at_s)]
-
-    def drop(self) -> None:
-        """Forgets an open turn: it was none."""
-        self._reset()
-
-    def reopen(self, at_s: float) -> None:
-        """An ended turn is open again, its voice having begun again at `at_s`."""
-        self._state, self._gap_s, self._voice_end_s = _State.TALKING, 0.0, at_s
 
     def _reset(self) -> None:
         self._state, self._voiced_s, self._gap_s, self._wait_s = _State.IDLE, 0.0, 0.0, None
