@@ -174,9 +174,9 @@ def _from_environment() -> Iterator[Given]:
 
 
 def _flat(values: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Dotted names of what is two levels deep. What has no section comes as it is, to be refused by its name."""
+    """Dotted names. What is in no group, and a group that does not exist, come as they are, to be refused by name."""
     for section, content in values.items():
-        if isinstance(content, dict) and section in SettingsTree.model_fields:
+        if isinstance(content, dict) and (content or section in SettingsTree.model_fields):
             for key, value in cast(dict[str, object], content).items():
                 yield f"{section}.{key}", value
         else:
@@ -200,7 +200,9 @@ def _json(text: str, origin: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise SettingsError(f"{text!r} ({origin}) is no JSON.", 'It takes an object, like {"1234": -5.0}.') from error
+        raise SettingsError(
+            f"{text!r} ({origin}) is no JSON.", 'It takes a JSON object, like {"1234": -5.0}.'
+        ) from error
 
 
 def _readable(text: str, origin: str) -> str:
@@ -224,14 +226,15 @@ def _in_words(error: ValidationError, given: Mapping[str, Given]) -> SettingsErr
 
 
 def _nearest(name: str) -> str:
-    """The name that was probably meant: alike as a whole, or alike in its last part (the section was left out)."""
+    """The name that was probably meant: right in another group, alike as a whole, or alike in its last part."""
     names, groups = list(described()), list(SettingsTree.model_fields)
     first, _, last = name.rpartition(".")
     if name in groups:
         return f"It is a group: `mirza settings show {name}` lists what is in it."
     if not first and (near := difflib.get_close_matches(name, groups, n=1, cutoff=0.7)):
         return f"Did you mean the group {near[0]}?"
-    if near := difflib.get_close_matches(name, names, n=1, cutoff=0.7):
+    same_last_part = [known for known in names if known.partition(".")[2] == last]
+    if near := difflib.get_close_matches(name, same_last_part or names, n=1, cutoff=0.4 if same_last_part else 0.7):
         return f"Did you mean {near[0]}?"
     last_parts = {known.partition(".")[2]: known for known in names}
     if near := difflib.get_close_matches(last, last_parts, n=1, cutoff=0.7):
