@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import sys
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -148,6 +149,7 @@ class MlxThread:
         for job in self._jobs:
             job.close()
             job.finish(_End(ModelError("The MLX thread was closed while it worked.")))
+        _release_streams()
 
     def _next(self) -> _Job[object] | None:
         """The job to step; waits while there is none. `None` when the thread is to stop."""
@@ -168,6 +170,15 @@ class MlxThread:
         with self._wake:
             self._jobs.remove(job)
         job.finish(end)
+
+
+def _release_streams() -> None:
+    """MLX (0.32.4) has a worker for each stream; those of a thread that is gone abort the program at its exit."""
+    if "mlx.core" in sys.modules:
+        import mlx.core as mx
+
+        mx.synchronize()
+        mx.clear_streams()
 
 
 class _Item(Generic[T]):

@@ -1,0 +1,290 @@
+"""The engine on the MLX thread: one model, one conversation in its cache, and what is done with it.
+
+Everything here is a generator that the thread advances, one step at a time. Each may be closed between two steps, and
+leaves the ledger and the cache in agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from mirza.events import DoneReason, LlmDone, LlmEvent, LlmStats
+from mirza.llm.base import Message, ThinkingBudget, Tool
+from mirza.llm.mlx.answer import AnswerReader, Markers
+from mirza.llm.mlx.context import ContextWindow, Fitted
+from mirza.llm.mlx.decoding import decode_plain, decode_speculative
+from mirza.llm.mlx.memory import Memory, Said
+from mirza.llm.mlx.sampler import Sampling, TurnSampler
+from mirza.llm.mlx.session import MarkKind, Session
+from mirza.llm.mlx.speculation import Drafter, DraftPolicy
+from mirza.llm.mlx.target import Forward, Target
+from mirza.llm.mlx.template import ChatTemplate
+from mirza.mlx_thread import STEP, Step
+
+SPEED_GUESS = 30.0
+"""Tokens a second before anything was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of everything."""
+
+    max_tokens: int
+    context_tokens: int
+    prefill_step: int
+
+    @property
+    def room(self) -> int:
+        """Tokens of context that a prompt may take; the rest is for the answer, at least a quarter."""
+        return self.context_tokens - min(self.max_tokens, self.context_tokens // 4)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The last turn: what was asked, and what was answered."""
+
+    asked: tuple[Message, ...]
+    tools: tuple[Tool, ...]
+    said: Said | None = None
+
+
+class Engine:
+    """One loaded model and its conversation."""
+
+    def __init__(
+        self,
+        target: Target,
+        tokenizer: object,
+        *,
+        template: ChatTemplate,
+        markers: Markers,
+        sampling: Sampling,
+        limits: Limits,
+        clock: Callable[[], float],
+    ) -> None:
+        self.target = target
+        self.template = template
+        self.session = Session(target, limits.prefill_step)
+        self.memory = Memory()
+        self.drafter: Drafter | None = None
+        self.depth = 0
+        """Tokens drafted at most; 0 is plain decoding."""
+        self.notes: tuple[str, ...] = ()
+        self.stats = LlmStats()
+        """The last answer's, however it ended."""
+        self.tokens_per_s = SPEED_GUESS
+        self._tokenizer = tokenizer
+        self._markers = markers
+        self._sampling = sampling
+        self._limits = limits
+        self._clock = clock
+        self._window = ContextWindow(limits.room)
+        self._turn: _Turn | None = None
+        self._sampler: TurnSampler | None = None
+        self._heads: dict[tuple[str, tuple[Tool, ...]], int] = {}
+
+    # --- answering ---------------------------------------------------------------------------------------------------
+
+    def answer(
+        self, messages: Sequence[Message], tools: Sequence[Tool], budget: ThinkingBudget, asked_at: float
+    ) -> Generator[LlmEvent | Step]:
+        """Thinks, then speaks. The ledger and `stats` are right however this ends."""
+        tools = tuple(tools)
+        budget_tokens = self.tokens_of(budget)
+        thinking = budget_tokens > 0 and self.template.thinks
+        notes = self.notes
+        if budget_tokens > 0 and not self.template.thinks:
+            notes += (f"no thinking: {self.template.thought_problem}",)
+        # 1. The prompt, and what of it the cache holds already.
+        fitted, ids = self._prompt(messages, tools, thinking)
+        tail = self.template.tail(thinking)
+        reused = self.session.reuse(ids, len(ids) - 1)
+        fed = self.session.fed_tokens
+        turn = self._turn = _Turn(fitted.messages, tools)
+        marks = [(self._head_length(fitted.messages, tools), MarkKind.HEAD), (len(ids) - len(tail), MarkKind.TURN)]
+        prompt = yield from self.session.feed(ids[reused:], keep=1, marks=marks)
+        assert prompt is not None
+        # 2. Token by token.
+        opened = self.template.thought_open(tail)
+        sampler = self._sampler = TurnSampler(
+            self._sampling,
+            self.target.vocabulary,
+            thought=self.template.thought,
+            tool_call=self._markers.tool_start,
+            thinking=opened,
+            budget=budget_tokens,
+        )
+        reader = AnswerReader(self._tokenizer, self._markers, max_tokens=self._limits.max_tokens, thinking=opened)
+        policy = DraftPolicy(self.depth)
+        times = _Times(asked_at)
+        try:
+            with closing(self._tokens(sampler, prompt, policy)) as tokens:
+                for token in tokens:
+                    events = reader.push(token)
+                    times.tick(self._clock(), reader.speaks)
+                    yield from events or (STEP,)
+                    if reader.done is None and len(self.session.ids) >= self._limits.context_tokens:
+                        reader.done = DoneReason.LENGTH
+                    if reader.done is not None:
+                        break
+            yield from reader.finish()
+        finally:
+            self._sampler = None
+            self.session.reconcile()
+            turn.said = _said(reader)
+            if turn.said is not None:
+                self.memory.add(turn.said)
+            self.stats = LlmStats(
+                prompt_tokens=len(ids),
+                prefilled_tokens=self.session.fed_tokens - fed,
+                reused_tokens=reused,
+                thinking_tokens=len(reader.thought_ids),
+                speech_tokens=len(reader.answer_ids),
+                drafted_tokens=policy.drafted,
+                accepted_tokens=policy.accepted,
+                dropped_messages=fitted.dropped,
+                first_token_s=times.first_s,
+                first_speech_s=times.first_speech_s,
+                decode_s=times.decode_s,
+                notes=notes,
+            )
+            if self.stats.tokens_per_s > 0:
+                self.tokens_per_s = self.stats.tokens_per_s
+        yield LlmDone(reader.done or DoneReason.STOP, self.stats)
+
+    def tokens_of(self, budget: ThinkingBudget) -> int:
+        """A budget in tokens; seconds by the speed that was measured last."""
+        return budget.tokens if budget.seconds is None else int(budget.seconds * self.tokens_per_s)
+
+    def set_budget(self, budget: ThinkingBudget) -> None:
+        """Changes the budget of the answer that runs, if one does. From any thread."""
+        sampler = self._sampler
+        if sampler is not None:
+            sampler.budget = self.tokens_of(budget)
+
+    def _tokens(self, sampler: TurnSampler, prompt: Forward, policy: DraftPolicy) -> Generator[int]:
+        if self.drafter is not None and self.depth:
+            return decode_speculative(
+                self.session, sampler, prompt, drafter=self.drafter, policy=policy, stops=self._markers.stops
+            )
+        return decode_plain(self.session, sampler, prompt)
+
+    # --- ahead of time, and afterwards -------------------------------------------------------------------------------
+
+    def prefill(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Generator[Step]:
+        """Feeds what cannot change any more of a last message that is not finished."""
+        tools = tuple(tools)
+        fitted, _ = self._prompt(messages, tools, thinking=False)
+        ids = self.template.unfinished(fitted.messages, tools, kept=self.memory.kept(fitted.messages))
+        yield from self._go_to(ids, self._marks_of(fitted.messages, tools))
+
+    def settle(self) -> Generator[Step]:
+        """Brings the ledger to what the next turn begins with: the answer without its thought, and the next question's
+        beginning."""
+        turn = self._turn
+        if turn is None:
+            return
+        messages = list(turn.asked)
+        if turn.said is not None:
+            messages.append(Message("assistant", turn.said.text, turn.said.calls))
+        kept = self.memory.kept(messages)
+        if turn.said is not None and turn.said.calls:
+            ids = self.template.history(messages, turn.tools, kept=kept)  # a tool's result comes next
+        else:
+            ids = self.template.unfinished([*messages, Message("user")], turn.tools, kept=kept)
+        yield from self._go_to(ids, [*self._marks_of(turn.asked, turn.tools), (len(ids), MarkKind.TURN)])
+
+    def rewind(self, heard: str) -> Generator[Step]:
+        """Cuts the last answer to what was heard of it."""
+        turn = self._turn
+        if turn is not None and turn.said is not None:
+            if heard.strip():
+                turn.said = turn.said.cut(heard, self.template.encode)
+                self.memory.replace_last(turn.said)
+            else:
+                turn.said = None
+                self.memory.answers.pop()
+        yield from self.settle()
+
+    def warm(self, system: str, tools: Sequence[Tool]) -> Generator[Step]:
+        """Feeds what every conversation of this system prompt and these tools begins with."""
+        ids = self.template.head(system, tools)
+        self._heads[system, tuple(tools)] = len(ids)
+        yield from self._go_to(ids, [(len(ids), MarkKind.HEAD)])
+
+    def forget(self) -> None:
+        """Empties the cache; answers stay known."""
+        self.session.reset()
+
+    # --- how ---------------------------------------------------------------------------------------------------------
+
+    def _go_to(self, ids: Sequence[int], marks: Sequence[tuple[int, MarkKind]]) -> Generator[Step]:
+        reused = self.session.reuse(ids, len(ids))
+        try:
+            yield from self.session.feed(ids[reused:], marks=[*marks, (len(ids), MarkKind.PASSING)])
+        finally:
+            self.session.reconcile()
+
+    def _prompt(self, messages: Sequence[Message], tools: tuple[Tool, ...], thinking: bool) -> tuple[Fitted, list[int]]:
+        ids: list[int] = []
+
+        def count(some: Sequence[Message]) -> int:
+            nonlocal ids
+            ids = self.template.prompt(some, tools, thinking=thinking, kept=self.memory.kept(some))
+            return len(ids)
+
+        fitted = self._window.fit(messages, count)
+        return fitted, ids
+
+    def _marks_of(self, messages: Sequence[Message], tools: tuple[Tool, ...]) -> list[tuple[int, MarkKind]]:
+        """The head, and where the last message begins."""
+        marks = [(self._head_length(messages, tools), MarkKind.HEAD)]
+        before = messages[:-1]
+        if any(message.role == "user" for message in before):
+            marks.append((len(self.template.history(before, tools, kept=self.memory.kept(before))), MarkKind.TURN))
+        return marks
+
+    def _head_length(self, messages: Sequence[Message], tools: tuple[Tool, ...]) -> int:
+        system = messages[0].content if messages and messages[0].role == "system" else ""
+        key = (system, tools)
+        if key not in self._heads:
+            self._heads[key] = len(self.template.head(system, tools))
+        return self._heads[key]
+
+
+@dataclass(slots=True)
+class _Times:
+    """When tokens came, in seconds of one clock."""
+
+    asked_at: float
+    first_at: float = 0.0
+    last_at: float = 0.0
+    speech_at: float = 0.0
+
+    def tick(self, now: float, speaks: bool) -> None:
+        self.first_at = self.first_at or now
+        self.last_at = now
+        if speaks:
+            self.speech_at = self.speech_at or now
+
+    @property
+    def first_s(self) -> float:
+        return self.first_at - self.asked_at if self.first_at else 0.0
+
+    @property
+    def first_speech_s(self) -> float:
+        return self.speech_at - self.asked_at if self.speech_at else 0.0
+
+    @property
+    def decode_s(self) -> float:
+        return self.last_at - self.first_at
+
+
+def _said(reader: AnswerReader) -> Said | None:
+    if not reader.answer_ids:
+        return None
+    text = "".join(reader.texts)
+    thought = tuple(reader.thought_ids) or None
+    return Said(text, tuple(reader.calls), tuple(reader.answer_ids), tuple(reader.texts), thought)

@@ -1,0 +1,112 @@
+"""What the model said, as the tokens it said it with.
+
+A history is text, and text that is encoded again need not give the tokens that were generated. So each answer is kept
+with its text; a message of the history that has this text is the answer, and its own tokens go into the prompt. After
+an interruption only the tokens that were heard are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mirza.events import ToolCall
+from mirza.llm.base import Message
+from mirza.llm.mlx.template import Kept
+
+ANSWERS_AT_MOST = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One answer: its text, the tokens of it, and what each of them added to the text."""
+
+    text: str
+    calls: tuple[ToolCall, ...]
+    ids: tuple[int, ...]
+    texts: tuple[str, ...]
+    thought: tuple[int, ...] | None = None
+
+    def cut(self, heard: str, encode: Callable[[str], list[int]]) -> Said:
+        """As much of it as was heard, in tokens: those that are whole, then what is left of the text, encoded.
+
+        `heard` may differ in white space. What was not said is taken as it is given.
+        """
+        left = _letters(heard)
+        whole = 0
+        for place, piece in enumerate(self.texts):
+            letters = _letters(piece)
+            if not left.startswith(letters):
+                break
+            if letters:  # what has none may be the beginning of a character that was not heard
+                left, whole = left[len(letters) :], place + 1
+        ids, texts = self.ids[:whole], self.texts[:whole]
+        if left:
+            rest = _tail(heard, left)
+            more = encode(rest)
+            ids, texts = (*ids, *more), (*texts, *[""] * (len(more) - 1), rest)
+        return Said(heard, (), ids, texts, self.thought)
+
+
+class Memory:
+    """The answers of one conversation, in order."""
+
+    def __init__(self) -> None:
+        self.answers: list[Said] = []
+
+    def add(self, said: Said) -> None:
+        self.answers.append(said)
+        del self.answers[:-ANSWERS_AT_MOST]
+
+    def replace_last(self, said: Said) -> None:
+        self.answers[-1] = said
+
+    def kept(self, messages: Sequence[Message]) -> dict[int, Kept]:
+        """Which of these messages are answers that are known, and their tokens.
+
+        Both are in order, so each message is looked for behind the answer that the one before it was. Messages that
+        left, and answers that were thrown away, are passed over.
+        """
+        found: dict[int, Kept] = {}
+        start = 0
+        for place, message in enumerate(messages):
+            if message.role != "assistant":
+                continue
+            key = _key(message.content, message.tool_calls)
+            for index in range(start, len(self.answers)):
+                said = self.answers[index]
+                if _key(said.text, said.calls) == key:
+                    found[place] = Kept(said.ids, said.thought)
+                    start = index + 1
+                    break
+        return found
+
+
+def _key(text: str, calls: Sequence[ToolCall]) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return _letters(text), tuple((call.name, _canonical(call.arguments)) for call in calls)
+
+
+def _canonical(arguments: str) -> str:
+    try:
+        decoded: object = json.loads(arguments or "{}")
+    except ValueError:
+        return arguments
+    return json.dumps(decoded, sort_keys=True) if isinstance(decoded, Mapping) else arguments
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def _tail(text: str, letters: str) -> str:
+    """The end of `text` that has these letters, with the space before it."""
+    place = len(text)
+    missing = len(letters)
+    while missing:
+        place -= 1
+        missing -= not text[place].isspace()
+    while place and text[place - 1].isspace():
+        place -= 1
+    return text[place:]

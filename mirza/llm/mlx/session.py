@@ -1,0 +1,162 @@
+"""What is in the cache, token by token: a ledger that grows at its end, and marks that lead back.
+
+Attention keeps keys and values for each token, so going back is cutting off. A gated-delta layer keeps one state, and
+each token replaces it: there is no way back, except to a state that was kept. A *mark* keeps those states by reference
+(MLX arrays are values), so it costs one state of each recurrent layer (48 MiB on a 9B) and never a copy of the keys and
+values. Going back to any other place means going to the last mark before it, and feeding what lies between again.
+"""
+
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import cast
+
+import mlx.core as mx
+from loguru import logger
+
+from mirza.llm.mlx.target import Forward, Growing, Layer, Recurrent, Target, arrays_of, is_growing, is_recurrent
+from mirza.mlx_thread import STEP, Step
+
+MARKS_AT_MOST = 8
+"""The head, the last turns, and a few inside what the user is saying."""
+
+
+class MarkKind(IntEnum):
+    """Why a mark was made; the smallest leave first."""
+
+    PASSING = 0
+    """Inside the user's message, while they talk, or inside an answer."""
+    TURN = 1
+    """Where an answer begins, or the next question."""
+    HEAD = 2
+    """Behind the system prompt and the tools."""
+
+
+@dataclass(order=True, frozen=True, slots=True)
+class Mark:
+    """The recurrent states behind the first `length` tokens."""
+
+    length: int
+    kind: MarkKind = field(compare=False)
+    states: tuple[tuple[mx.array | None, ...], ...] = field(compare=False)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(state.nbytes for layer in self.states for state in layer if state is not None)
+
+
+class Session:
+    """One cache and its ledger. Every method runs on the MLX thread."""
+
+    def __init__(self, target: Target, prefill_step: int) -> None:
+        self.target = target
+        self.ids: list[int] = []
+        """The tokens whose state is in the cache, in order."""
+        self.fed_tokens = 0
+        """Tokens ever fed by `feed`; counted where they are fed."""
+        self._step = prefill_step
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets everything."""
+        self.cache: list[Layer] = self.target.new_cache()
+        self.ids = []
+        self.marks: list[Mark] = []
+        self._recurrent = [cast(Recurrent, layer) for layer in self.cache if is_recurrent(layer)]
+        self._growing = [cast(Growing, layer) for layer in self.cache if is_growing(layer)]
+        self._known = len(self._recurrent) + len(self._growing) == len(self.cache)
+
+    # --- back ---
+
+    def reuse(self, ids: Sequence[int], at_most: int) -> int:
+        """Goes back to the longest beginning of `ids` that the cache holds and can return to; says how long it is."""
+        length = min(common_length(self.ids, ids), at_most)
+        if length == len(self.ids):
+            return length
+        length = self._reachable(length)
+        if length == 0:
+            self.reset()
+        else:
+            self._return_to(length)
+        return length
+
+    def _reachable(self, length: int) -> int:
+        if not self._known or not all(layer.is_trimmable() for layer in self._growing):
+            return 0
+        if not self._recurrent:
+            return length
+        return max((mark.length for mark in self.marks if mark.length <= length), default=0)
+
+    def _return_to(self, length: int) -> None:
+        for layer in self._growing:
+            layer.trim(len(self.ids) - length)
+        if self._recurrent:
+            mark = next(mark for mark in self.marks if mark.length == length)
+            for layer, states in zip(self._recurrent, mark.states, strict=True):
+                layer.cache = list(states)
+        del self.ids[length:]
+        self.marks = [mark for mark in self.marks if mark.length <= length]
+
+    # --- forward ---
+
+    def feed(
+        self, ids: Sequence[int], *, keep: int = 0, marks: Iterable[tuple[int, MarkKind]] = ()
+    ) -> Generator[Step, None, Forward | None]:
+        """Appends `ids`, chunk by chunk; logits of the last `keep` of them. Makes marks at these lengths of the ledger.
+
+        Each chunk is one step. Closed between two, the ledger holds what was fed.
+        """
+        cuts = {length: kind for length, kind in marks if len(self.ids) < length <= len(self.ids) + len(ids)}
+        out: Forward | None = None
+        rest = list(ids)
+        while rest:
+            size = min(self._step, len(rest), *(length - len(self.ids) for length in cuts if length > len(self.ids)))
+            chunk, rest = rest[:size], rest[size:]
+            out = self.target.forward(mx.array(chunk), self.cache, len(self.ids), keep=0 if rest else keep)
+            self.ids += chunk
+            self.fed_tokens += len(chunk)
+            if len(self.ids) in cuts:
+                self.mark(cuts[len(self.ids)])
+            if rest:
+                mx.eval([arrays_of(layer) for layer in self.cache])
+                yield STEP
+        return out
+
+    def mark(self, kind: MarkKind) -> None:
+        """Keeps the way back to here. The least useful mark leaves when there are too many."""
+        if not self._recurrent:
+            return
+        here = [mark for mark in self.marks if mark.length == len(self.ids)]
+        if here:
+            kind = max(kind, here[0].kind)
+            self.marks.remove(here[0])
+        insort(self.marks, Mark(len(self.ids), kind, tuple(tuple(layer.cache) for layer in self._recurrent)))
+        if len(self.marks) > MARKS_AT_MOST:
+            self.marks.remove(min(self.marks, key=lambda mark: (mark.kind, mark.length)))
+
+    # --- the truth ---
+
+    def reconcile(self) -> None:
+        """Compares the ledger with the cache, and starts afresh where they differ. They never should."""
+        offsets = {int(layer.offset) for layer in self._growing}
+        if offsets and offsets != {len(self.ids)}:
+            logger.error("The cache holds {} tokens and the ledger {}; starting afresh", offsets, len(self.ids))
+            self.reset()
+
+    @property
+    def marks_bytes(self) -> int:
+        """Bytes that only the marks hold."""
+        return sum(mark.nbytes for mark in self.marks)
+
+
+def common_length(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two sequences share at their beginning."""
+    length = min(len(one), len(other))
+    if one[:length] == other[:length]:
+        return length
+    return next(place for place in range(length) if one[place] != other[place])

@@ -1,0 +1,136 @@
+"""The model as the engine uses it: token ids in, logits and hidden states out, over one cache.
+
+The only file that calls a model of mlx-vlm 0.7.10 or mlx-lm 0.32 and that knows how their caches are built.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import mlx.core as mx
+
+from mirza.errors import ModelUnsupported
+
+
+class Growing(Protocol):
+    """A cache of keys and values: it grows with each token, and can be cut off at its end."""
+
+    offset: int
+
+    def is_trimmable(self) -> bool: ...
+
+    def trim(self, n: int, /) -> int: ...
+
+
+class Recurrent(Protocol):
+    """A state of fixed size that each token replaces: mlx's `ArraysCache`. There is no way back but a kept state."""
+
+    cache: list[mx.array | None]
+
+
+Layer = Growing | Recurrent
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """What one pass gave."""
+
+    logits: mx.array | None
+    """`(kept, vocabulary)`: of the last tokens only, as many as were asked for."""
+    hidden: mx.array | None
+    """`(1, n, hidden)`, after the last norm, of every token; `None` where the model does not show it."""
+
+
+class Target:
+    """A loaded language model. With `kv_bits`, keys and values are kept in so many bits, which is not exact."""
+
+    def __init__(self, model: object, kv_bits: int = 0) -> None:
+        language_model = cast(Any, getattr(model, "language_model", model))
+        self.shows_hidden = callable(getattr(language_model, "speculative_logits_from_hidden", None))
+        """Whether hidden states are to be had: mlx-vlm's Qwen 3.5 and its kin. An MTP head needs them."""
+        self.model = language_model
+        self._kv_bits = kv_bits
+        probe = self.forward(mx.array([0]), self.new_cache(), 0, keep=1).logits
+        assert probe is not None
+        self.vocabulary = probe.shape[-1]
+        """Logits a token has; often more than the tokenizer has tokens."""
+
+    def new_cache(self) -> list[Layer]:
+        """An empty cache, one entry a layer."""
+        if hasattr(self.model, "make_cache"):
+            cache = cast("list[Layer]", self.model.make_cache())
+        else:
+            from mlx_lm.models.cache import KVCache
+
+            cache = cast("list[Layer]", [KVCache() for _ in self.model.layers])
+        return [self._quantized(layer) for layer in cache] if self._kv_bits else cache
+
+    def forward(self, ids: mx.array, cache: list[Layer], offset: int, *, keep: int) -> Forward:
+        """Feeds `ids`, `(n,)`, behind the `offset` tokens in `cache`; logits of the last `keep`. Lazy, as MLX is."""
+        if self.shows_hidden:
+            # Explicit positions: left to itself, the model restarts its rotary positions for a suffix (0.7.10,
+            # qwen3_5/language.py), and remembers those of the last conversation.
+            positions = mx.arange(offset, offset + ids.size)[None]
+            out = self.model(ids[None], cache=cache, position_ids=positions, return_hidden=True, skip_logits=True)
+            hidden = cast(mx.array, out.hidden_states[-1])
+            return Forward(self.logits(hidden[:, -keep:])[0] if keep else None, hidden)
+        if 0 < keep < ids.size:
+            # Its head cannot be kept from the tokens that nobody asked about, so they go without.
+            self._plain(ids[:-keep], cache)
+            ids = ids[-keep:]
+        logits = self._plain(ids, cache)
+        return Forward(logits[0, -keep:] if keep else None, None)
+
+    def logits(self, hidden: mx.array) -> mx.array:
+        """The model's own head over hidden states `(1, n, hidden)`."""
+        if self.model.args.tie_word_embeddings:
+            return cast(mx.array, self.model.model.embed_tokens.as_linear(hidden))
+        return cast(mx.array, self.model.lm_head(hidden))
+
+    def embed(self, ids: mx.array) -> mx.array:
+        """Embeddings `(1, n, hidden)` of ids `(n,)`. Only of models that show their hidden states."""
+        return cast(mx.array, self.model.model.embed_tokens(ids[None]))
+
+    def _plain(self, ids: mx.array, cache: list[Layer]) -> mx.array:
+        out = self.model(ids[None], cache=cache)
+        return cast(mx.array, out if isinstance(out, mx.array) else out.logits)
+
+    def _quantized(self, layer: Layer) -> Layer:
+        to_quantized = getattr(layer, "to_quantized", None)
+        if to_quantized is None:
+            return layer
+        try:
+            return cast(Layer, to_quantized(group_size=64, bits=self._kv_bits))
+        except NotImplementedError as error:
+            raise ModelUnsupported(
+                f"This model's cache ({type(layer).__name__}) cannot be kept in {self._kv_bits} bits.",
+                "Set llm.kv_bits to 0.",
+            ) from error
+
+
+def arrays_of(layer: Layer) -> list[mx.array]:
+    """The arrays that a layer's cache holds now; those of a growing cache cut to its length."""
+    flat: list[mx.array] = []
+    _flatten(getattr(layer, "state", None), flat)
+    return flat
+
+
+def _flatten(value: object, into: list[mx.array]) -> None:
+    if isinstance(value, mx.array):
+        into.append(value)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            _flatten(item, into)
+
+
+def is_growing(layer: Layer) -> bool:
+    """Whether a layer keeps one entry a token (and may be cut), or one state of fixed size."""
+    return hasattr(layer, "offset") and callable(getattr(layer, "trim", None))
+
+
+def is_recurrent(layer: Layer) -> bool:
+    return not hasattr(layer, "offset") and isinstance(getattr(layer, "cache", None), list)
