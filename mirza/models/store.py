@@ -42,7 +42,7 @@ class Manifest:
 
 def models_folder(cache: Path | None = None) -> Path:
     """The folder of all models: in `cache`, or where the system keeps an application's caches."""
-    return (cache or Path(platformdirs.user_cache_dir("mirza"))) / "models"
+    return (cache or Path(platformdirs.user_cache_dir("mirza", appauthor=False))) / "models"
 
 
 def resolve(name: str) -> Model:
