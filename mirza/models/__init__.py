@@ -3,28 +3,51 @@
 Once pulled a model is used offline: nothing here but `pull` touches the network.
 """
 
-from mirza.models.catalogue import catalogue, choose_llm, find, fits
+from __future__ import annotations
+
+import argparse
+
+from mirza.models.catalogue import catalogue, choose_llm, find, fits, machine_memory_bytes
 from mirza.models.fetch import Progress
 from mirza.models.folder import check_folder
 from mirza.models.kinds import Model, Purpose
 from mirza.models.pull import pull
-from mirza.models.store import is_pulled, models_folder, path, pulled, remove, verified_path, verify
+from mirza.models.store import best_llm, is_pulled, models_folder, path, pulled, remove, verified_path, verify
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `mirza models`."""
+    from mirza.models import command
+
+    command.add_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """`mirza models`; returns its exit status."""
+    from mirza.models import command
+
+    return command.run(args)
+
 
 __all__ = [
     "Model",
     "Progress",
     "Purpose",
+    "add_arguments",
+    "best_llm",
     "catalogue",
     "check_folder",
     "choose_llm",
     "find",
     "fits",
     "is_pulled",
+    "machine_memory_bytes",
     "models_folder",
     "path",
     "pull",
     "pulled",
     "remove",
+    "run",
     "verified_path",
     "verify",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 
@@ -42,3 +43,8 @@ def choose_llm(memory_bytes: int, reachable_hub: bool) -> Model:
         return embedded
     fitting = [model for model in models if model.on_hub and fits(model, memory_bytes)]
     return max(fitting, key=lambda model: model.memory_bytes, default=embedded)
+
+
+def machine_memory_bytes() -> int:
+    """The memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -17,7 +17,7 @@ from typing import cast
 import platformdirs
 
 from mirza.errors import ModelDamaged, ModelNotFound
-from mirza.models.catalogue import catalogue, find
+from mirza.models.catalogue import catalogue, find, fits
 from mirza.models.kinds import GB, HubRepository, Model, Purpose
 
 MANIFEST = "mirza.json"
@@ -99,6 +99,13 @@ def path(name: str, cache: Path | None = None) -> Path:
         if not file.is_file() or file.stat().st_size != stored.size_bytes:
             raise _damaged(name, file)
     return folder
+
+
+def best_llm(memory_bytes: int, cache: Path | None = None) -> Model:
+    """What `llm.model = "auto"` means: the largest language model on this disk that fits, or else the embedded one."""
+    here = [model for model in pulled(cache) if model.purpose is Purpose.LLM and fits(model, memory_bytes)]
+    embedded = next(model for model in catalogue() if model.purpose is Purpose.LLM and model.default)
+    return max(here, key=lambda model: (model.on_hub, model.memory_bytes), default=embedded)
 
 
 def verified_path(name: str, cache: Path | None = None) -> Path:
