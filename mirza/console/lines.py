@@ -25,7 +25,7 @@ PROMPT = "> "
 READ_BYTES = 65536
 
 
-class LineInterrupted(Exception):  # noqa: N818 - a key, not an error
+class LineInterrupted(Exception):
     """Ctrl-C at the prompt: the line is given up, the program is not."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TextIO
 
-from mirza.console import commands
+from mirza.console.commands import execute, parse
 from mirza.console.lines import LineInterrupted, Lines
 from mirza.console.script import Asked, Ended, Note, Said, Script, Shown, Thought, Trouble, Used
 from mirza.console.session import Session
@@ -79,9 +79,9 @@ def follow(session: Session, printer: Printer) -> None:
 async def _take(session: Session, line: str, printer: Printer) -> bool:
     """Does what a line says; `False` means leave."""
     try:
-        match commands.parse(line):
+        match parse(line):
             case (name, argument):
-                reply = await commands.execute(session, name, argument)
+                reply = await execute(session, name, argument)
                 if reply.text:
                     printer.reply(line, reply.text)
                 if reply.say:
@@ -137,7 +137,7 @@ class TextPrinter:
 
     def measured(self, turn: TurnMeasured, session: Session) -> None:
         if self._options.stats:
-            self._note(statistics(list(session.turns) + [turn]))
+            self._note(statistics([*session.turns, turn]))
 
     def reply(self, line: str, text: str) -> None:
         self._line(text)

@@ -1,0 +1,366 @@
+"""The full-screen console: one conversation, typed or spoken, with its thoughts folded and its costs in one line.
+
+The session runs beside the screen, in a task of its own: the screen is there at once, and what is typed while the model
+loads is said when it is ready. Events are gathered and shown thirty times a second, however fast they come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Static
+
+from mirza.console.commands import BUDGETS, COMMANDS, Reply, completions, execute, parse
+from mirza.console.script import Asked, Ended, Listening, Note, Said, Script, Shown, Thought, Trouble, Used
+from mirza.console.session import Session
+from mirza.console.show import printable
+from mirza.console.status import Status, status_line
+from mirza.console.style import CSS
+from mirza.console.transcript import Transcript, entries_of
+from mirza.console.widgets import Prompt
+from mirza.errors import MirzaError
+from mirza.events import Event, State, TurnMeasured
+from mirza.llm.base import ThinkingBudget
+
+FRAME_S = 1 / 30
+LEAVE_ON = {signal.SIGTERM: 143, signal.SIGHUP: 129}
+"""Polite ways to end a program, and the exit status that tells of each."""
+METER = "▁▂▃▄▅▆▇█"
+
+
+class MirzaApp(App[int]):
+    """The screen. It owns no conversation; it shows one and passes on what is typed."""
+
+    CSS = CSS
+    TITLE = "Mirza"
+    ENABLE_COMMAND_PALETTE = True
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012 - Textual declares it as an instance's
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "interrupt", "Stop", show=False),
+        Binding("ctrl+c", "stop_or_copy", "Stop or copy", priority=True, show=False),
+        Binding("ctrl+d", "leave_or_delete", "Leave", priority=True, show=False),
+        Binding("ctrl+q", "leave", "Leave", priority=True, show=False),
+        Binding("ctrl+t", "thoughts", "Thoughts", show=False),
+        Binding("f2", "mute", "Mute", show=False),
+        Binding("f3", "talk", "Push to talk", show=False),
+        Binding("f7", "think(-1)", "Think less", priority=True, show=False),
+        Binding("f8", "think(1)", "Think more", priority=True, show=False),
+        Binding("pageup", "page(-1)", "Scroll up", priority=True, show=False),
+        Binding("pagedown", "page(1)", "Scroll down", priority=True, show=False),
+    ]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self.theme = "ansi-light" if _terminal_is_light() else "ansi-dark"
+        self._script = Script()
+        self._shown: deque[Shown] = deque()
+        self._lines: asyncio.Queue[str] = asyncio.Queue()
+        self._waiting = 0
+        """Lines that were sent and are not being answered yet."""
+        self.mounted, self.ready = asyncio.Event(), asyncio.Event()
+        """There is a screen; there is a conversation."""
+        self._last: TurnMeasured | None = None
+        self._loading = "loading …"
+        self._heard = ""
+        self._talking = False
+        self._thoughts_open = False
+        session.listen(self._happened)
+
+    def compose(self) -> ComposeResult:
+        yield Transcript()
+        yield Static(id="live")
+        yield Prompt()
+        yield Static(id="status")
+
+    async def on_mount(self) -> None:
+        self._prompt.focus()
+        await self._transcript.replace(entries_of(self.session.messages))
+        self.set_interval(FRAME_S, self._frame)
+        self.run_worker(self._answer_lines(), group="lines")
+        self._show_status()
+        self.mounted.set()
+
+    def loaded(self, typed_before: list[str]) -> None:
+        """The session is ready: what was typed meanwhile is said."""
+        self._loading = ""
+        self._prompt.remember(typed_before)
+        self.ready.set()
+
+    def loading(self, what: str, share: float) -> None:
+        """How far loading is, 0 .. 1."""
+        self._loading = f"{what} {share:.0%}"
+
+    # --- what happens
+
+    def _happened(self, event: Event) -> None:
+        """Called by the session: notes it for the next frame."""
+        self._shown.extend(self._script.push(event))
+        if isinstance(event, TurnMeasured):
+            self._last = event
+
+    async def _frame(self) -> None:
+        while self._shown:
+            await self._show(self._shown.popleft())
+        self._show_live()
+        self._show_status()
+
+    async def _show(self, part: Shown) -> None:
+        transcript = self._transcript
+        match part:
+            case Asked():
+                await transcript.end_reply("", interrupted=True)
+                await transcript.add(part)
+                await transcript.begin_reply()
+            case Thought(text) if transcript.current is not None:
+                more = [text, *self._following(Thought)]
+                transcript.current.think("".join(more), len(more))
+            case Said(text) if transcript.current is not None:
+                await transcript.current.say("".join([text, *self._following(Said)]))
+            case Used(name, text, result) if transcript.current is not None:
+                transcript.current.use(f"{name} {'→' if result else '←'} {text}")
+            case Ended(said, interrupted):
+                await transcript.end_reply(said, interrupted=interrupted)
+            case Trouble() | Note():
+                await transcript.add(part)
+            case Listening(text):
+                self._heard = text
+            case _:
+                pass
+
+    def _following(self, kind: type[Thought | Said]) -> Iterable[str]:
+        """The pieces of the same kind that came within the same frame."""
+        while self._shown and isinstance(part := self._shown[0], kind):
+            self._shown.popleft()
+            yield part.text
+
+    # --- what is typed
+
+    def on_prompt_submitted(self, message: Prompt.Submitted) -> None:
+        command = parse(message.text)
+        if command is not None:
+            self.run_worker(self._command(*command), group="commands")
+            return
+        if self.session.answering or self._waiting:
+            self.action_interrupt()
+        self._waiting += 1
+        self._lines.put_nowait(message.text.strip())
+
+    async def _answer_lines(self) -> None:
+        """Says one line after another; the next one interrupts the last."""
+        await self.ready.wait()
+        while True:
+            line = await self._lines.get()
+            self._waiting -= 1
+            try:
+                await self.session.say(line)
+            except MirzaError as error:
+                self._shown.append(Trouble(error.what, error.do))
+
+    async def _command(self, name: str, argument: str) -> None:
+        await self.ready.wait()
+        try:
+            reply = await execute(self.session, name, argument)
+        except MirzaError as error:
+            self._shown.append(Trouble(error.what, error.do))
+            return
+        await self._do(reply)
+
+    async def _do(self, reply: Reply) -> None:
+        if reply.leave:
+            self.exit(0)
+            return
+        if reply.redraw:
+            self._shown.clear()
+            await self._transcript.replace(entries_of(self.session.messages))
+        if reply.text:
+            self._shown.append(Note(reply.text))
+        if reply.say:
+            self._waiting += 1
+            self._lines.put_nowait(reply.say)
+
+    # --- keys
+
+    def action_interrupt(self) -> None:
+        """Stops the answer."""
+        if self.ready.is_set():
+            self.run_worker(self.session.interrupt(), group="interrupt")
+
+    def action_stop_or_copy(self) -> None:
+        """Copies what is selected; else stops the answer; else clears the line."""
+        selected = self._prompt.selected_text or self.screen.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+        elif self.session.answering:
+            self.action_interrupt()
+        elif self._prompt.text:
+            self._prompt.clear()
+        else:
+            self.notify("Ctrl-D leaves.", timeout=2)
+
+    def action_leave(self) -> None:
+        self.exit(0)
+
+    def action_leave_or_delete(self) -> None:
+        """Leaves where nothing is typed; else deletes a character, as in a shell."""
+        if self._prompt.text:
+            self._prompt.action_delete_right()
+        else:
+            self.exit(0)
+
+    def action_thoughts(self) -> None:
+        """Unfolds all thoughts, or folds them."""
+        self._thoughts_open = not self._thoughts_open
+        for reply in self._transcript.replies():
+            reply.set_open(self._thoughts_open)
+
+    def action_mute(self) -> None:
+        self.run_worker(self._command("mute", ""), group="commands")
+
+    def action_talk(self) -> None:
+        """Push-to-talk. A terminal does not tell when a key is let go: the same key begins and ends."""
+        if self.session.has_sound:
+            self._talking = not self._talking
+            self.session.set_talking(self._talking)
+
+    def action_think(self, step: int) -> None:
+        """One step more, or less, of thinking."""
+        if self.ready.is_set():
+            self.run_worker(self.session.set_thinking(next_budget(self.session.thinking, step)), group="think")
+
+    def action_page(self, direction: int) -> None:
+        if direction < 0:
+            self._transcript.scroll_page_up(animate=False)
+        else:
+            self._transcript.scroll_page_down(animate=False)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The command palette: every command, and the keys."""
+        for command in COMMANDS:
+            if command.name != "quit":
+                yield SystemCommand(f"/{command.name}", command.summary, lambda name=command.name: self._chosen(name))
+        yield SystemCommand("Thoughts", "Unfold all thoughts, or fold them (Ctrl-T)", self.action_thoughts)
+        yield SystemCommand("Think more", "One step more thinking (F8)", lambda: self.action_think(1))
+        yield SystemCommand("Think less", "One step less thinking (F7)", lambda: self.action_think(-1))
+        yield SystemCommand("Theme", "Other colours", self.action_change_theme)
+        yield SystemCommand("Keys", "Show all keys", self.action_show_help_panel)
+
+    def _chosen(self, name: str) -> None:
+        """A command from the palette: run, or put in the line if it must be told more."""
+        command = next(command for command in COMMANDS if command.name == name)
+        if command.argument:
+            self._prompt.text = f"/{name} "
+            self._prompt.move_cursor(self._prompt.document.end)
+            self._prompt.focus()
+        else:
+            self.run_worker(self._command(name, ""), group="commands")
+
+    # --- lines that change
+
+    @property
+    def _transcript(self) -> Transcript:
+        return self.query_one(Transcript)
+
+    @property
+    def _prompt(self) -> Prompt:
+        return self.query_one(Prompt)
+
+    def _show_live(self) -> None:
+        text = self._live_text()
+        live = self.query_one("#live", Static)
+        live.set_class(not text, "hidden")
+        live.update(text)
+
+    def _live_text(self) -> Text:
+        typed = self._prompt.text
+        if self._loading:
+            return Text(printable(self._loading))
+        if typed.startswith("/") and (options := completions(typed)):
+            return Text("  ".join(option.strip() for option in options), no_wrap=True, overflow="ellipsis")
+        if not self.session.has_sound:
+            return Text("")
+        return live_line(self.session, self._heard)
+
+    def _show_status(self) -> None:
+        settings = self.session.settings
+        status = Status(
+            self.session.state,
+            self.session.model,
+            str(self.session.thinking),
+            settings.llm.context_tokens,
+            self.session.muted,
+            self._last,
+        )
+        bar = self.query_one("#status", Static)
+        bar.update(status_line(status, bar.size.width))
+
+
+def live_line(session: Session, heard: str) -> Text:
+    """The microphone: how loud it is, who speaks, and what was understood so far."""
+    if session.muted:
+        return Text("○ muted")
+    level = min(session.level * 6, 1.0) ** 0.5  # speech is about 0.03 .. 0.15 RMS
+    meter = METER[min(int(level * len(METER)), len(METER) - 1)]
+    who = {State.HEARING: "you", State.SPEAKING: "Mirza"}.get(session.state, "")
+    return Text.assemble(("● ", "red"), (meter, "green"), " ", (who, "bold"), " " if who else "", printable(heard))
+
+
+def next_budget(budget: ThinkingBudget, step: int) -> ThinkingBudget:
+    """The next step up or down from a budget; one in seconds goes to the nearest end."""
+    steps = [ThinkingBudget.parse(text).tokens for text in BUDGETS]
+    tokens = budget.tokens
+    if step > 0:
+        return ThinkingBudget(next((known for known in steps if known > tokens), steps[-1]))
+    return ThinkingBudget(next((known for known in reversed(steps) if known < tokens), 0))
+
+
+async def run_full_screen(session: Session) -> int:
+    """Shows the session, which is not loaded yet, until the user leaves; returns the exit status.
+
+    Raises:
+        MirzaError: the conversation could not begin.
+    """
+    app, left = MirzaApp(session), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number, status in LEAVE_ON.items():
+        loop.add_signal_handler(number, app.exit, status)
+    loop.add_signal_handler(signal.SIGINT, app.action_stop_or_copy)
+    living = asyncio.create_task(_live(session, app, left))
+    try:
+        status = await app.run_async()
+        left.set()
+        if not app.ready.is_set():  # the user left while it was loading
+            living.cancel()
+        with suppress(asyncio.CancelledError):
+            await living
+    finally:
+        living.cancel()
+        for number in (signal.SIGINT, *LEAVE_ON):
+            loop.remove_signal_handler(number)
+    return status or 0
+
+
+async def _live(session: Session, app: MirzaApp, left: asyncio.Event) -> None:
+    """The conversation's life, from when there is a screen until the user has left."""
+    await app.mounted.wait()
+    try:
+        async with session:
+            app.loaded(await session.typed_before())
+            await left.wait()
+    finally:
+        app.exit(1)  # does nothing if the user has left already
+
+
+def _terminal_is_light() -> bool:
+    """What terminals that know say of their background: `COLORFGBG=0;15` is black on white."""
+    return os.environ.get("COLORFGBG", "").rpartition(";")[2] in {"7", "15"}
