@@ -25,8 +25,8 @@ class Markers:
     thought: ThoughtTokens | None = None
     tool_start: int | None = None
     tool_end: int | None = None
-    parse_call: Callable[[str], ToolCall | None] = lambda _: None
-    """Reads what stands between the two; `None` where it is no call."""
+    parse_calls: Callable[[str], list[ToolCall]] = lambda _: []
+    """Reads what stands between the two; empty where it is no call."""
 
 
 class _Where(Enum):
@@ -120,12 +120,9 @@ class AnswerReader:
             self._call_text += self._text.push(token)
             return self._say(token, "")
         self._where = _Where.GAP
-        call = self._markers.parse_call(self._call_text)
-        events = self._say(token, "")
-        if call is None:
-            return events
-        self.calls.append(call)
-        return [*events, call]
+        calls = self._markers.parse_calls(self._call_text)
+        self.calls += calls
+        return [*self._say(token, ""), *calls]
 
     def _say(self, token: int, text: str) -> list[AnswerEvent]:
         self.answer_ids.append(token)

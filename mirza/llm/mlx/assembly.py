@@ -1,23 +1,30 @@
 """From settings to an engine that is ready: everything that is decided once, at load."""
 
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import mlx.core as mx
+from loguru import logger
 
-from mirza.errors import ModelUnsupported
+from mirza.errors import MirzaError, ModelUnsupported
+from mirza.llm.base import Message
 from mirza.llm.mlx.answer import Markers
+from mirza.llm.mlx.calibration import calibrate, warm_up
+from mirza.llm.mlx.defaults import SamplingDefaults, sampling_defaults, stop_ids
 from mirza.llm.mlx.engine import Engine, Limits
+from mirza.llm.mlx.fingerprint import provenance
 from mirza.llm.mlx.loading import LoadedModel, has_own_drafter, load_drafter, load_model, resolve
 from mirza.llm.mlx.sampler import Sampling
+from mirza.llm.mlx.snapshots import DiskSnapshots
 from mirza.llm.mlx.speculation import Drafter
 from mirza.llm.mlx.target import Target
 from mirza.llm.mlx.template import ChatTemplate
+from mirza.llm.mlx.tool_calls import tool_format
 from mirza.mlx_thread import Step
 from mirza.settings import LlmSettings
 
@@ -31,7 +38,7 @@ class Progress:
 
 
 def load_engine(
-    name: str, settings: LlmSettings, clock: Callable[[], float]
+    name: str, settings: LlmSettings, snapshot_dir: Path | None, clock: Callable[[], float]
 ) -> Generator[Progress | Step, None, Engine]:
     """Finds the model on this disk, loads it and its drafter, and makes them ready.
 
@@ -47,41 +54,44 @@ def load_engine(
         target,
         loaded.tokenizer,
         template=template,
-        markers=Markers(stops=_stops(loaded), thought=template.thought),
-        sampling=sampling_of(settings, _generation_config(loaded.folder)),
+        markers=Markers(
+            stops=stop_ids(loaded.folder, loaded.config, loaded.tokenizer, template), thought=template.thought
+        ),
+        tool_format=tool_format(template.text, loaded.tokenizer),
+        sampling=sampling_of(settings, sampling_defaults(loaded.folder)),
         limits=Limits(settings.max_tokens, settings.context_tokens, settings.prefill_step),
         clock=clock,
     )
-    yield Progress("reading the drafter", 0.6)
+    yield Progress("reading the drafter", 0.5)
     engine.drafter, note = _drafter(loaded, target, settings)
-    engine.depth = settings.draft_depth if engine.drafter is not None else 0
     engine.notes = (note,) if note else ()
+    yield Progress("warming up", 0.6)
+    yield from _measure(engine, settings, clock)
+    if snapshot_dir is not None and settings.snapshots:
+        cache = f"{settings.kv_bits} bits" if settings.kv_bits else "full"
+        origin = provenance(loaded.folder, template=template.text, dtype=loaded.dtype, cache=cache)
+        engine.key = origin.key
+        engine.disk = DiskSnapshots(snapshot_dir, origin, int(settings.snapshots_max_gb * 1e9))
     return engine
 
 
-def sampling_of(settings: LlmSettings, defaults: Mapping[str, object]) -> Sampling:
+def sampling_of(settings: LlmSettings, defaults: SamplingDefaults) -> Sampling:
     """What the settings say; where they say nothing, what the model's makers recommend."""
-    greedy = defaults.get("do_sample") is False
 
-    def default(name: str, otherwise: float) -> float:
-        value = defaults.get(name)
-        return float(value) if isinstance(value, int | float) else otherwise
+    def first(value: float | None, otherwise: float) -> float:
+        return otherwise if value is None else value
 
     return Sampling(
-        temperature=_first(settings.temperature, 0.0 if greedy else default("temperature", 0.0)),
-        top_p=_first(settings.top_p, default("top_p", 1.0)),
-        top_k=int(_first(settings.top_k, default("top_k", 0))),
-        min_p=_first(settings.min_p, default("min_p", 0.0)),
-        repetition_penalty=_first(settings.repetition_penalty, default("repetition_penalty", 1.0)),
+        temperature=first(settings.temperature, defaults.temperature),
+        top_p=first(settings.top_p, defaults.top_p),
+        top_k=int(first(settings.top_k, defaults.top_k)),
+        min_p=first(settings.min_p, defaults.min_p),
+        repetition_penalty=first(settings.repetition_penalty, defaults.repetition_penalty),
         presence_penalty=settings.presence_penalty,
         frequency_penalty=settings.frequency_penalty,
         logit_bias=settings.logit_bias,
         seed=settings.seed,
     )
-
-
-def _first(value: float | None, otherwise: float) -> float:
-    return otherwise if value is None else value
 
 
 def _computes_in_float32() -> bool:
@@ -92,8 +102,8 @@ def _computes_in_float32() -> bool:
 def _limit_memory(settings: LlmSettings) -> None:
     mx.set_cache_limit(int(settings.cache_limit_gb * 1e9))
     if mx.metal.is_available():
-        info = mx.device_info()
-        mx.set_wired_limit(int(info["max_recommended_working_set_size"]))
+        # Weights that are wired stay in memory while other programs want it. Set through the public call only.
+        mx.set_wired_limit(int(mx.device_info()["max_recommended_working_set_size"]))
 
 
 def _drafter(loaded: LoadedModel, target: Target, settings: LlmSettings) -> tuple[Drafter | None, str]:
@@ -101,7 +111,7 @@ def _drafter(loaded: LoadedModel, target: Target, settings: LlmSettings) -> tupl
     if settings.mtp == "off":
         return None, ""
     if not target.shows_hidden:
-        return None, _without(wanted, "this architecture has no multi-token prediction here")
+        return None, _without(wanted, "no multi-token prediction for this architecture here")
     folder = resolve(settings.drafter) if settings.drafter else loaded.folder
     if not settings.drafter and not has_own_drafter(folder):
         return None, _without(wanted, "the model has no head of its own, and no drafter was given")
@@ -114,18 +124,31 @@ def _without(wanted: bool, why: str) -> str:
     return f"mtp off: {why}"
 
 
-def _stops(loaded: LoadedModel) -> frozenset[int]:
-    sources = [loaded.config, _generation_config(loaded.folder)]
-    sources += [cast("dict[str, object]", loaded.config.get("text_config") or {})]
-    found: set[int] = set()
-    for source in sources:
-        value = source.get("eos_token_id")
-        found.update(cast("list[int]", value) if isinstance(value, list) else [value] if isinstance(value, int) else [])
-    if loaded.tokenizer.eos_token_id is not None:
-        found.add(int(loaded.tokenizer.eos_token_id))
-    return frozenset(found)
-
-
-def _generation_config(folder: Path) -> dict[str, object]:
-    file = folder / "generation_config.json"
-    return cast("dict[str, object]", json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
+def _measure(engine: Engine, settings: LlmSettings, clock: Callable[[], float]) -> Generator[Step]:
+    """Warms up, and decides on drafting. That this fails is no reason not to answer."""
+    start = clock()
+    prompt = engine.template.prompt([Message("user", "Tell me something about the sea.")])
+    wants = settings.mtp == "auto" and engine.drafter is not None
+    try:
+        yield from warm_up(engine.target, prompt, settings.prefill_step)
+        measured = yield from calibrate(
+            engine.target,
+            engine.drafter if wants else None,
+            depth=settings.draft_depth,
+            prompt=prompt,
+            stops=engine.stops,
+            clock=clock,
+        )
+    except (MirzaError, RuntimeError, ValueError) as error:
+        logger.warning("The warm-up failed: {}", error)
+        engine.depth = settings.draft_depth if settings.mtp == "on" else 0
+        return
+    logger.info("Warm-up: {:.2f} s, {:.0f} tokens a second", clock() - start, measured.plain)
+    engine.tokens_per_s = measured.plain
+    if wants:
+        engine.notes += (str(measured),)
+        engine.depth = settings.draft_depth if measured.pays else 0
+        engine.round_cost = measured.round_cost
+        engine.tokens_per_s = max(measured.plain, measured.drafted)
+    elif engine.drafter is not None:
+        engine.depth = settings.draft_depth

@@ -19,21 +19,29 @@ from mirza.llm.mlx.speculation import Drafter, DraftPolicy
 from mirza.llm.mlx.target import Forward
 
 
-def decode_plain(session: Session, sampler: TurnSampler, prompt: Forward, position: int = 0) -> Generator[int]:
+def decode_plain(session: Session, sampler: TurnSampler, prompt: Forward) -> Generator[int]:
     """Tokens for as long as they are read, one pass each. `prompt` is the pass over the prompt's last token.
 
     The next pass is under way before a token is read back, so the device never waits for Python. A token that was
     yielded is therefore in the cache already.
     """
-    token = sampler.sample_target(_logits(prompt), [position])
+    token = sampler.sample_target(_logits(prompt), [0])
     mx.async_eval(token)
+    yield from _steps(session, sampler, token, 0)
+
+
+def _steps(
+    session: Session, sampler: TurnSampler, token: mx.array, position: int, said: bool = False
+) -> Generator[int]:
+    """Feeds `token`, picked for `position`, then the one it leads to, and so on."""
     while True:
         forward = session.target.forward(token, session.cache, len(session.ids), keep=1)
         following = sampler.sample_target(_logits(forward), [position + 1])
         mx.async_eval(following)
         session.ids.append(int(token.item()))
-        yield session.ids[-1]
-        token, position = following, position + 1
+        if not said:
+            yield session.ids[-1]
+        token, position, said = following, position + 1, False
 
 
 def decode_speculative(
@@ -59,7 +67,7 @@ def decode_speculative(
     drafter.begin()
     drafter.observe([*session.ids[len(session.ids) - known + 1 :], token], hidden, len(session.ids) - known)
     yield token
-    while True:
+    while policy.pays:
         # 2. Draft behind it, and verify the draft.
         draft = drafter.propose(policy.depth)
         block = [token, *draft]
@@ -79,6 +87,8 @@ def decode_speculative(
         for token in fresh:
             position += 1
             yield token
+    # 5. It does not pay in this answer: the rest goes token by token.
+    yield from _steps(session, sampler, mx.array([token]), position, said=True)
 
 
 def _agreed(draft: list[int], chosen: list[int], stops: Collection[int]) -> list[int]:

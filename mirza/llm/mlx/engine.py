@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mirza.events import DoneReason, LlmDone, LlmEvent, LlmStats
+from mirza.events import DoneReason, LlmDone, LlmEvent, LlmStats, ToolCall
 from mirza.llm.base import Message, ThinkingBudget, Tool
 from mirza.llm.mlx.answer import AnswerReader, Markers
 from mirza.llm.mlx.context import ContextWindow, Fitted
@@ -18,11 +18,17 @@ from mirza.llm.mlx.decoding import decode_plain, decode_speculative
 from mirza.llm.mlx.memory import Memory, Said
 from mirza.llm.mlx.sampler import Sampling, TurnSampler
 from mirza.llm.mlx.session import MarkKind, Session
+from mirza.llm.mlx.snapshots import DiskSnapshots, MemorySnapshots
 from mirza.llm.mlx.speculation import Drafter, DraftPolicy
 from mirza.llm.mlx.target import Forward, Target
 from mirza.llm.mlx.template import ChatTemplate
+from mirza.llm.mlx.tool_calls import ToolFormat
 from mirza.mlx_thread import STEP, Step
 
+SNAPSHOTS_BYTES = 512 * 2**20
+"""Heads and conversations that are not in the cache now, in memory."""
+WORTH_RECALLING = 64
+"""Tokens that would have to be fed, from which on a snapshot is looked for."""
 SPEED_GUESS = 30.0
 """Tokens a second before anything was measured."""
 
@@ -39,6 +45,14 @@ class Limits:
     def room(self) -> int:
         """Tokens of context that a prompt may take; the rest is for the answer, at least a quarter."""
         return self.context_tokens - min(self.max_tokens, self.context_tokens // 4)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """A state that was kept: after which tokens, and as the bytes of a file if it belongs on the disk."""
+
+    ids: tuple[int, ...]
+    encoded: bytes | None
 
 
 @dataclass(slots=True)
@@ -60,6 +74,7 @@ class Engine:
         *,
         template: ChatTemplate,
         markers: Markers,
+        tool_format: ToolFormat | None,
         sampling: Sampling,
         limits: Limits,
         clock: Callable[[], float],
@@ -71,15 +86,22 @@ class Engine:
         self.drafter: Drafter | None = None
         self.depth = 0
         """Tokens drafted at most; 0 is plain decoding."""
+        self.round_cost = 0.0
+        self.disk: DiskSnapshots | None = None
+        self.key = ""
+        """What tells this model from others, in names of files."""
+        self.stops = markers.stops
         self.notes: tuple[str, ...] = ()
         self.stats = LlmStats()
         """The last answer's, however it ended."""
         self.tokens_per_s = SPEED_GUESS
         self._tokenizer = tokenizer
         self._markers = markers
+        self._tool_format = tool_format
         self._sampling = sampling
         self._limits = limits
         self._clock = clock
+        self._recent = MemorySnapshots(SNAPSHOTS_BYTES)
         self._window = ContextWindow(limits.room)
         self._turn: _Turn | None = None
         self._sampler: TurnSampler | None = None
@@ -100,6 +122,7 @@ class Engine:
         # 1. The prompt, and what of it the cache holds already.
         fitted, ids = self._prompt(messages, tools, thinking)
         tail = self.template.tail(thinking)
+        self._recall(ids, len(ids) - 1)
         reused = self.session.reuse(ids, len(ids) - 1)
         fed = self.session.fed_tokens
         turn = self._turn = _Turn(fitted.messages, tools)
@@ -108,16 +131,17 @@ class Engine:
         assert prompt is not None
         # 2. Token by token.
         opened = self.template.thought_open(tail)
+        markers = self._markers_for(tools)
         sampler = self._sampler = TurnSampler(
             self._sampling,
             self.target.vocabulary,
             thought=self.template.thought,
-            tool_call=self._markers.tool_start,
+            tool_call=markers.tool_start,
             thinking=opened,
             budget=budget_tokens,
         )
-        reader = AnswerReader(self._tokenizer, self._markers, max_tokens=self._limits.max_tokens, thinking=opened)
-        policy = DraftPolicy(self.depth)
+        reader = AnswerReader(self._tokenizer, markers, max_tokens=self._limits.max_tokens, thinking=opened)
+        policy = DraftPolicy(self.depth, self.round_cost)
         times = _Times(asked_at)
         try:
             with closing(self._tokens(sampler, prompt, policy)) as tokens:
@@ -164,10 +188,20 @@ class Engine:
         if sampler is not None:
             sampler.budget = self.tokens_of(budget)
 
+    def _markers_for(self, tools: tuple[Tool, ...]) -> Markers:
+        calls = self._tool_format
+        if calls is None:
+            return self._markers
+
+        def parse(body: str) -> list[ToolCall]:
+            return calls.parse(body, tools)
+
+        return replace(self._markers, tool_start=calls.start, tool_end=calls.end, parse_calls=parse)
+
     def _tokens(self, sampler: TurnSampler, prompt: Forward, policy: DraftPolicy) -> Generator[int]:
         if self.drafter is not None and self.depth:
             return decode_speculative(
-                self.session, sampler, prompt, drafter=self.drafter, policy=policy, stops=self._markers.stops
+                self.session, sampler, prompt, drafter=self.drafter, policy=policy, stops=self.stops
             )
         return decode_plain(self.session, sampler, prompt)
 
@@ -215,12 +249,38 @@ class Engine:
         yield from self._go_to(ids, [(len(ids), MarkKind.HEAD)])
 
     def forget(self) -> None:
-        """Empties the cache; answers stay known."""
+        """Empties the cache and what was kept in memory; answers stay known."""
         self.session.reset()
+        self._recent.clear()
+
+    # --- kept across conversations and starts ------------------------------------------------------------------------
+
+    def keep(self) -> KeptState | None:
+        """What the cache holds, kept in memory, and encoded for the disk if it is wanted there."""
+        if len(self.session.ids) < WORTH_RECALLING:
+            return None
+        snapshot = self.session.snapshot()
+        self._recent.put(snapshot)
+        wanted = self.disk is not None and self.disk.wants(snapshot.ids)
+        return KeptState(snapshot.ids, self.disk.encode(snapshot) if wanted and self.disk is not None else None)
+
+    def _recall(self, ids: Sequence[int], at_most: int) -> None:
+        """Starts from a snapshot, where the cache itself holds much less of `ids`."""
+        have = self.session.reusable(ids)
+        if at_most - have < WORTH_RECALLING:
+            return
+        found = self._recent.find(ids[:at_most])
+        if found is None and self.disk is not None:
+            found = self.disk.find(ids[:at_most])
+            if found is not None:
+                self._recent.put(found)
+        if found is not None and len(found.ids) > have:
+            self.session.restore(found, MarkKind.HEAD)
 
     # --- how ---------------------------------------------------------------------------------------------------------
 
     def _go_to(self, ids: Sequence[int], marks: Sequence[tuple[int, MarkKind]]) -> Generator[Step]:
+        self._recall(ids, len(ids))
         reused = self.session.reuse(ids, len(ids))
         try:
             yield from self.session.feed(ids[reused:], marks=[*marks, (len(ids), MarkKind.PASSING)])

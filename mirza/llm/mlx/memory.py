@@ -17,6 +17,8 @@ from mirza.llm.base import Message
 from mirza.llm.mlx.template import Kept
 
 ANSWERS_AT_MOST = 512
+AnswerKey = tuple[str, tuple[tuple[str, str], ...]]
+"""The letters of the text, and the name and arguments of each call: white space may have changed on the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,10 @@ class Said:
     ids: tuple[int, ...]
     texts: tuple[str, ...]
     thought: tuple[int, ...] | None = None
+
+    @property
+    def key(self) -> AnswerKey:
+        return _key(self.text, self.calls)
 
     def cut(self, heard: str, encode: Callable[[str], list[int]]) -> Said:
         """As much of it as was heard, in tokens: those that are whole, then what is left of the text, encoded.
@@ -66,25 +72,25 @@ class Memory:
     def kept(self, messages: Sequence[Message]) -> dict[int, Kept]:
         """Which of these messages are answers that are known, and their tokens.
 
-        Both are in order, so each message is looked for behind the answer that the one before it was. Messages that
-        left, and answers that were thrown away, are passed over.
+        Both are in order, so from the last message on, each is looked for before the answer that the one behind it was.
+        Answers that were thrown away, and those of other conversations, are passed over.
         """
         found: dict[int, Kept] = {}
-        start = 0
-        for place, message in enumerate(messages):
+        end = len(self.answers)
+        for place in range(len(messages) - 1, -1, -1):
+            message = messages[place]
             if message.role != "assistant":
                 continue
             key = _key(message.content, message.tool_calls)
-            for index in range(start, len(self.answers)):
-                said = self.answers[index]
-                if _key(said.text, said.calls) == key:
-                    found[place] = Kept(said.ids, said.thought)
-                    start = index + 1
-                    break
+            same = (index for index in range(end - 1, -1, -1) if self.answers[index].key == key)
+            index = next(same, None)
+            if index is not None:
+                found[place] = Kept(self.answers[index].ids, self.answers[index].thought)
+                end = index
         return found
 
 
-def _key(text: str, calls: Sequence[ToolCall]) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _key(text: str, calls: Sequence[ToolCall]) -> AnswerKey:
     return _letters(text), tuple((call.name, _canonical(call.arguments)) for call in calls)
 
 

@@ -6,6 +6,7 @@ runs on it, with what it supports.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import aclosing
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from mirza.errors import ModelError
 from mirza.events import LlmEvent
 from mirza.llm.base import BaseLlm, Message, OnProgress, ThinkingBudget, Tool
+from mirza.llm.mlx.answer_store import AnswerStore
 from mirza.mlx_thread import MlxThread, Priority, Step
 from mirza.settings import LlmSettings
 
@@ -48,7 +50,7 @@ class MlxQwenLlm(BaseLlm):
 
         def load() -> Generator[Progress | Step]:
             if self._engine is None:
-                self._engine = yield from load_engine(self.model, self.settings, self._clock)
+                self._engine = yield from load_engine(self.model, self.settings, self._snapshot_dir, self._clock)
             yield Progress("reading the system prompt", 0.9)
             yield from self._engine.warm(system, tools)
             yield Progress("ready", 1.0)
@@ -57,6 +59,7 @@ class MlxQwenLlm(BaseLlm):
             async for progress in steps:
                 if on_progress is not None:
                     on_progress(progress.what, progress.share)
+        await self._keep()
 
     async def _stream(
         self, messages: Sequence[Message], tools: Sequence[Tool], budget: ThinkingBudget
@@ -80,6 +83,33 @@ class MlxQwenLlm(BaseLlm):
     async def settle(self) -> None:
         engine = self._loaded()
         await self._finish(engine.settle, Priority.IDLE)
+
+    async def save_conversation(self, name: str) -> None:
+        """Keeps the state and the tokens of the conversation as it stands, for `load_conversation` after a restart."""
+        engine = self._loaded()
+        await self.settle()
+        await self._keep()
+        if self._snapshot_dir is not None and engine.disk is not None:
+            store = AnswerStore(self._snapshot_dir, engine.key)
+            await asyncio.to_thread(store.save, name, list(engine.memory.answers))
+
+    async def load_conversation(self, name: str) -> bool:
+        """Knows again what was said, as tokens; whether it was kept. The next `prefill` or `stream` finds the state."""
+        engine = self._loaded()
+        if self._snapshot_dir is None or engine.disk is None:
+            return False
+        answers = await asyncio.to_thread(AnswerStore(self._snapshot_dir, engine.key).load, name)
+        if answers is None:
+            return False
+        engine.memory.answers = answers
+        return True
+
+    async def _keep(self) -> None:
+        """Keeps what the cache holds now. Only encoding needs the MLX thread, not the disk."""
+        engine = self._loaded()
+        kept = await self._thread.call(engine.keep, priority=Priority.IDLE)
+        if kept is not None and engine.disk is not None and kept.encoded is not None:
+            await asyncio.to_thread(engine.disk.write, kept.ids, kept.encoded)
 
     async def clear_cache(self) -> None:
         engine = self._loaded()

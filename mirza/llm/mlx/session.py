@@ -10,6 +10,7 @@ values. Going back to any other place means going to the last mark before it, an
 
 from __future__ import annotations
 
+import json
 from bisect import insort
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,19 @@ from typing import cast
 import mlx.core as mx
 from loguru import logger
 
-from mirza.llm.mlx.target import Forward, Growing, Layer, Recurrent, Target, arrays_of, is_growing, is_recurrent
+from mirza.llm.mlx.snapshots import Snapshot
+from mirza.llm.mlx.target import (
+    Forward,
+    Growing,
+    Layer,
+    Recurrent,
+    Target,
+    arrays_of,
+    is_growing,
+    is_recurrent,
+    meta_of,
+    restore,
+)
 from mirza.mlx_thread import STEP, Step
 
 MARKS_AT_MOST = 8
@@ -85,6 +98,11 @@ class Session:
             self._return_to(length)
         return length
 
+    def reusable(self, ids: Sequence[int]) -> int:
+        """How long the beginning of `ids` is that `reuse` would find."""
+        length = common_length(self.ids, ids)
+        return length if length == len(self.ids) else self._reachable(length)
+
     def _reachable(self, length: int) -> int:
         if not self._known or not all(layer.is_trimmable() for layer in self._growing):
             return 0
@@ -123,7 +141,7 @@ class Session:
             if len(self.ids) in cuts:
                 self.mark(cuts[len(self.ids)])
             if rest:
-                mx.eval([arrays_of(layer) for layer in self.cache])
+                mx.eval([list(arrays_of(layer).values()) for layer in self.cache])
                 yield STEP
         return out
 
@@ -138,6 +156,28 @@ class Session:
         insort(self.marks, Mark(len(self.ids), kind, tuple(tuple(layer.cache) for layer in self._recurrent)))
         if len(self.marks) > MARKS_AT_MOST:
             self.marks.remove(min(self.marks, key=lambda mark: (mark.kind, mark.length)))
+
+    # --- out, and back in ---
+
+    def snapshot(self) -> Snapshot:
+        """All that the cache holds, to be kept. There must be something in it."""
+        arrays = {
+            f"{place}.{name}": array
+            for place, layer in enumerate(self.cache)
+            for name, array in arrays_of(layer).items()
+        }
+        return Snapshot(tuple(self.ids), arrays, {"meta": json.dumps([meta_of(layer) for layer in self.cache])})
+
+    def restore(self, snapshot: Snapshot, kind: MarkKind) -> None:
+        """Starts from a snapshot of the same model; its end gets a mark."""
+        self.reset()
+        metas = cast("list[object]", json.loads(snapshot.notes["meta"]))
+        for place, (layer, meta) in enumerate(zip(self.cache, metas, strict=True)):
+            start = f"{place}."
+            arrays = {name[len(start) :]: array for name, array in snapshot.arrays.items() if name.startswith(start)}
+            restore(layer, arrays, meta)
+        self.ids = list(snapshot.ids)
+        self.mark(kind)
 
     # --- the truth ---
 

@@ -31,6 +31,10 @@ PROMPT_PAIRS = 256
 accepted at block 5 on the tiny checkpoint."""
 
 
+ROUNDS_TO_JUDGE = 12
+"""Rounds of an answer before its own acceptance decides."""
+
+
 class Drafter:
     """An MTP head bound to its target."""
 
@@ -102,12 +106,21 @@ class Drafter:
 
 @dataclass(slots=True)
 class DraftPolicy:
-    """How deep a draft may be, and what came of it."""
+    """How deep a draft may be, and what came of it in this answer."""
 
     depth: int
+    round_cost: float = 0.0
+    """What a round costs, in passes of plain decoding; 0 where that was not measured: then drafts are always made."""
     drafted: int = 0
     accepted: int = 0
     rounds: int = 0
+
+    @property
+    def pays(self) -> bool:
+        """Whether a round gives more tokens than plain decoding would in its time."""
+        if not self.round_cost or self.rounds < ROUNDS_TO_JUDGE:
+            return True
+        return (self.rounds + self.accepted) / self.rounds >= self.round_cost
 
     def record(self, drafted: int, accepted: int) -> None:
         """One round: how many tokens were drafted, and how many of them were right."""

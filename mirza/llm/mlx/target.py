@@ -8,12 +8,20 @@ The only file that calls a model of mlx-vlm 0.7.10 or mlx-lm 0.32 and that knows
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import mlx.core as mx
+from mlx.utils import tree_flatten, tree_unflatten
+from mlx_vlm.speculative.cache_state import start_speculative_cache
 
 from mirza.errors import ModelUnsupported
+
+SEQUENTIAL_AT_MOST = 48
+"""On a CPU, so many tokens or fewer go through a recurrent layer one after the other, which mlx-vlm does inside a cache
+transaction. Else it works in chunks padded to 64: 13 tokens took 64 ms, and take 22 (two cores, the tiny checkpoint);
+64 tokens are quicker in a chunk. Metal has a kernel of its own for both."""
 
 
 class Growing(Protocol):
@@ -53,6 +61,7 @@ class Target:
         self.shows_hidden = callable(getattr(language_model, "speculative_logits_from_hidden", None))
         """Whether hidden states are to be had: mlx-vlm's Qwen 3.5 and its kin. An MTP head needs them."""
         self.model = language_model
+        self._sequential = SEQUENTIAL_AT_MOST if mx.default_device().type == mx.DeviceType.cpu else 0
         self._kv_bits = kv_bits
         probe = self.forward(mx.array([0]), self.new_cache(), 0, keep=1).logits
         assert probe is not None
@@ -75,7 +84,11 @@ class Target:
             # Explicit positions: left to itself, the model restarts its rotary positions for a suffix (0.7.10,
             # qwen3_5/language.py), and remembers those of the last conversation.
             positions = mx.arange(offset, offset + ids.size)[None]
-            out = self.model(ids[None], cache=cache, position_ids=positions, return_hidden=True, skip_logits=True)
+            short = 1 < ids.size <= self._sequential and not any(map(_is_speculating, cache))
+            with start_speculative_cache(cache, ids.size) if short else nullcontext() as transaction:
+                out = self.model(ids[None], cache=cache, position_ids=positions, return_hidden=True, skip_logits=True)
+                if transaction is not None:
+                    transaction.commit(ids.size)
             hidden = cast(mx.array, out.hidden_states[-1])
             return Forward(self.logits(hidden[:, -keep:])[0] if keep else None, hidden)
         if 0 < keep < ids.size:
@@ -112,19 +125,26 @@ class Target:
             ) from error
 
 
-def arrays_of(layer: Layer) -> list[mx.array]:
-    """The arrays that a layer's cache holds now; those of a growing cache cut to its length."""
-    flat: list[mx.array] = []
-    _flatten(getattr(layer, "state", None), flat)
-    return flat
+def arrays_of(layer: Layer) -> dict[str, mx.array]:
+    """The arrays that a layer's cache holds now, by their place in it; those of a growing cache cut to its length."""
+    flat = cast("list[tuple[str, object]]", tree_flatten(cast(Any, layer).state))
+    return {place: array for place, array in flat if isinstance(array, mx.array)}
 
 
-def _flatten(value: object, into: list[mx.array]) -> None:
-    if isinstance(value, mx.array):
-        into.append(value)
-    elif isinstance(value, list | tuple):
-        for item in cast("list[object]", value):
-            _flatten(item, into)
+def meta_of(layer: Layer) -> object:
+    """What a layer's cache knows beside its arrays; strings, and empty for most."""
+    return cast(Any, layer).meta_state
+
+
+def restore(layer: Layer, arrays: dict[str, mx.array], meta: object) -> None:
+    """Puts back what `arrays_of` and `meta_of` gave, into a new cache."""
+    cast(Any, layer).state = tree_unflatten(list(arrays.items()))
+    if meta:
+        cast(Any, layer).meta_state = meta
+
+
+def _is_speculating(layer: Layer) -> bool:
+    return bool(getattr(layer, "is_speculating", False))
 
 
 def is_growing(layer: Layer) -> bool:
