@@ -6,6 +6,7 @@ leaves the ledger and the cache in agreement.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -105,7 +106,7 @@ class Engine:
         self._window = ContextWindow(limits.room)
         self._turn: _Turn | None = None
         self._sampler: TurnSampler | None = None
-        self._heads: dict[tuple[str, tuple[Tool, ...]], int] = {}
+        self._heads: dict[tuple[str, str], int] = {}
 
     # --- answering ---------------------------------------------------------------------------------------------------
 
@@ -125,7 +126,7 @@ class Engine:
         self._recall(ids, len(ids) - 1)
         reused = self.session.reuse(ids, len(ids) - 1)
         fed = self.session.fed_tokens
-        turn = self._turn = _Turn(fitted.messages, tools)
+        turn = self._turn = _Turn(tuple(messages), tools)
         marks = [(self._head_length(fitted.messages, tools), MarkKind.HEAD), (len(ids) - len(tail), MarkKind.TURN)]
         prompt = yield from self.session.feed(ids[reused:], keep=1, marks=marks)
         assert prompt is not None
@@ -178,6 +179,10 @@ class Engine:
                 self.tokens_per_s = self.stats.tokens_per_s
         yield LlmDone(reader.done or DoneReason.STOP, self.stats)
 
+    def ask(self, messages: Sequence[Message], tools: Sequence[Tool]) -> None:
+        """From now on the last turn is this one, also if it is given up before its first step. From any thread."""
+        self._turn = _Turn(tuple(messages), tuple(tools))
+
     def tokens_of(self, budget: ThinkingBudget) -> int:
         """A budget in tokens; seconds by the speed that was measured last."""
         return budget.tokens if budget.seconds is None else int(budget.seconds * self.tokens_per_s)
@@ -223,12 +228,16 @@ class Engine:
         messages = list(turn.asked)
         if turn.said is not None:
             messages.append(Message("assistant", turn.said.text, turn.said.calls))
-        kept = self.memory.kept(messages)
-        if turn.said is not None and turn.said.calls:
-            ids = self.template.history(messages, turn.tools, kept=kept)  # a tool's result comes next
+        calls = turn.said is not None and bool(turn.said.calls)
+        if not calls:
+            messages.append(Message("user"))
+        fitted, _ = self._prompt(messages, turn.tools, thinking=False)
+        kept = self.memory.kept(fitted.messages)
+        if calls:
+            ids = self.template.history(fitted.messages, turn.tools, kept=kept)  # a tool's result comes next
         else:
-            ids = self.template.unfinished([*messages, Message("user")], turn.tools, kept=kept)
-        yield from self._go_to(ids, [*self._marks_of(turn.asked, turn.tools), (len(ids), MarkKind.TURN)])
+            ids = self.template.unfinished(fitted.messages, turn.tools, kept=kept)
+        yield from self._go_to(ids, [*self._marks_of(fitted.messages, turn.tools), (len(ids), MarkKind.TURN)])
 
     def rewind(self, heard: str) -> Generator[Step]:
         """Cuts the last answer to what was heard of it."""
@@ -245,7 +254,7 @@ class Engine:
     def warm(self, system: str, tools: Sequence[Tool]) -> Generator[Step]:
         """Feeds what every conversation of this system prompt and these tools begins with."""
         ids = self.template.head(system, tools)
-        self._heads[system, tuple(tools)] = len(ids)
+        self._heads[_head_key(system, tools)] = len(ids)
         yield from self._go_to(ids, [(len(ids), MarkKind.HEAD)])
 
     def forget(self) -> None:
@@ -308,10 +317,15 @@ class Engine:
 
     def _head_length(self, messages: Sequence[Message], tools: tuple[Tool, ...]) -> int:
         system = messages[0].content if messages and messages[0].role == "system" else ""
-        key = (system, tools)
+        key = _head_key(system, tools)
         if key not in self._heads:
             self._heads[key] = len(self.template.head(system, tools))
         return self._heads[key]
+
+
+def _head_key(system: str, tools: Sequence[Tool]) -> tuple[str, str]:
+    """What a head depends on. A tool itself cannot be a key: its parameters are a dict."""
+    return system, json.dumps([tool.schema() for tool in tools])
 
 
 @dataclass(slots=True)
