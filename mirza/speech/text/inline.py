@@ -1,0 +1,267 @@
+"""Markup within a line: emphasis, code, links, citations, tags, entities, escapes.
+
+Kept apart from what only looks like it: `3 * 4`, `my_var_name`, `5 < 10`, `AT&T`, `arr[0]`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from mirza.speech.text import latex, links
+from mirza.speech.text.source import Source
+
+PLAIN = re.compile(r"[^\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f]+(?: [^\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f]+)*")
+"""Words with one space between them, and nothing that could be markup."""
+
+MANY = 8
+_RUN = {char: re.compile(re.escape(char) + f"{{1,{MANY}}}") for char in "*_~`"}
+_CODE_CHARS = 200
+_CITATION = re.compile(
+    r"\[(?:\^[\w\-]{1,40}|\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,1})\]|【[^】\n]{0,80}[†‡][^】\n]{0,80}】|【\d{1,3}】"
+)
+_CORNER_BEGUN = re.compile(r"【[^】\n]{0,80}\Z")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,31}\d{0,2});")
+_ENTITY_BEGUN = re.compile(r"&(?:#?[xX]?[\dA-Za-z]{0,32})\Z")
+_ESCAPED = frozenset("*_`#[]<>!|~{}+-.$&=^\"'/:;,?@%\\")
+
+
+def read_inline(source: Source) -> bool:
+    """Takes what is next in the line, markup or not."""
+    if plain := source.match(PLAIN):
+        source.plain(plain.end() - source.at)
+        return True
+    char = source.char()
+    if char == "\n":
+        return _newline(source)
+    if char.isspace():
+        return _space(source)
+    reader = _READERS.get(char)
+    if reader is None:
+        source.silent(1)  # a control character
+        return True
+    return reader(source)
+
+
+def _newline(source: Source) -> bool:
+    if source.hard_line:
+        source.part(1)
+    else:
+        source.plain(1)
+    source.line_start, source.hard_line, source.table_row = True, False, False
+    source.closers.clear()
+    return True
+
+
+def _space(source: Source) -> bool:
+    char = source.char()
+    if source.before.isspace() or char == "\r":
+        source.silent(1)
+    elif char in " \xa0\u202f":
+        source.plain(1)
+    else:
+        source.silent(1, clean=" ")
+    return True
+
+
+def _stars(source: Source) -> bool:
+    run = source.match(_RUN["*"])
+    assert run is not None
+    count = run.end() - source.at
+    if count == MANY:
+        source.silent(count)
+        return True
+    if not source.more(count) and not source.final:
+        return False
+    if count == 1 and source.before.isalpha() and source.char(1).isalpha() and not source.more(2) and not source.final:
+        return False
+    before, after = source.before, source.char(count) or "\n"
+    loose = before.isspace() and after.isspace()
+    if loose:
+        times = count <= 2 and after != "\n" and before != "\n"
+    else:
+        operands = (before.isalnum() or before == ")") and (after.isalnum() or after == "(")
+        numbers = before.isdigit() or after.isdigit() or before == ")" or after == "("
+        times = operands and (numbers if count == 1 else before.isdigit() and after.isdigit())
+        letters = before.isascii() and after.isascii() and before.isalpha() and after.isalpha()
+        times = times or (letters and count == 1 and len(after) == 1 and _lone(source, count))
+    if times:
+        source.plain(count)
+    else:
+        source.silent(count, opens=not after.isspace() and not before.isalnum())
+    return True
+
+
+def _lone(source: Source, count: int) -> bool:
+    """Whether the letter after the star stands alone, as in `a*b`: a product, not half-bold text."""
+    follows = source.char(count + 1)
+    return not follows.isalnum()
+
+
+def _underscores(source: Source) -> bool:
+    run = source.match(_RUN["_"])
+    assert run is not None
+    count = run.end() - source.at
+    if count == MANY:
+        source.silent(count)
+        return True
+    if not source.more(count) and not source.final:
+        return False
+    before, after = source.before, source.char(count) or "\n"
+    if (before.isalnum() and after.isalnum()) or before in "/@" or after in "/@":
+        source.plain(count)
+    else:
+        source.silent(count, opens=not after.isspace() and not before.isalnum())
+    return True
+
+
+def _tildes(source: Source) -> bool:
+    run = source.match(_RUN["~"])
+    assert run is not None
+    count = run.end() - source.at
+    if count < MANY and not source.more(count) and not source.final:
+        return False
+    if count == 1:
+        source.plain(1)
+    else:
+        source.silent(count, opens=source.before.isspace())
+    return True
+
+
+def _backticks(source: Source) -> bool:
+    run = source.match(_RUN["`"])
+    assert run is not None
+    count = run.end() - source.at
+    if count < MANY and not source.more(count) and not source.final:
+        return False
+    start = source.at + count
+    limit = min(len(source.text), start + _CODE_CHARS)
+    closing = re.compile(rf"(?<!`)`{{{count}}}(?!`)").search(source.text, start, limit)
+    ended = source.text.find("\n\n", start, limit)
+    if closing and closing.end() == len(source.text) and not source.final and closing.end() < start + _CODE_CHARS:
+        return False  # one more backtick would make it another run
+    if closing and (ended < 0 or closing.start() < ended):
+        source.silent(count, opens=True)
+        if closing.start() > start:
+            source.plain(closing.start() - start)
+        source.silent(count)
+        return True
+    if ended < 0 and limit - start < _CODE_CHARS and not source.final:
+        return False
+    source.silent(count, opens=source.before.isspace())
+    return True
+
+
+def _bang(source: Source) -> bool:
+    if not source.more(1) and not source.final:
+        return False
+    image = source.char(1) == "[" and not source.before.isalnum()
+    if image:
+        source.silent(1, opens=True)
+    else:
+        source.plain(1)
+    return True
+
+
+def _open_bracket(source: Source) -> bool:
+    if cited := source.match(_CITATION):
+        following = source.text[cited.end() : cited.end() + 1]
+        if not following and not source.final:
+            return False
+        if following != "(" and not _listed(source):
+            source.silent(cited.end() - source.at)
+            return True
+    found = links.find(source.text, source.at)
+    if found is links.UNKNOWN and not source.final:
+        return False
+    if isinstance(found, links.Link):
+        if found.numbered:
+            source.silent(found.end - source.at)
+            return True
+        source.closers.append((found.text_end, found.end))
+    source.silent(1, opens=True)
+    return True
+
+
+def _listed(source: Source) -> bool:
+    """Whether the bracket is a value, `x = [1, 2]`, and no citation."""
+    return source.before == "=" or source.text[max(0, source.at - 2) : source.at] in ("= ", ": ")
+
+
+def _close_bracket(source: Source) -> bool:
+    for start, end in source.closers:
+        if start == source.at:
+            source.closers.remove((start, end))
+            source.silent(end - start)
+            return True
+    source.silent(1)
+    return True
+
+
+def _corner(source: Source) -> bool:
+    if cited := source.match(_CITATION):
+        source.silent(cited.end() - source.at)
+    elif source.match(_CORNER_BEGUN) and not source.final:
+        return False
+    else:
+        source.plain(1)
+    return True
+
+
+def _ampersand(source: Source) -> bool:
+    if entity := source.match(_ENTITY):
+        character = html.unescape(entity.group())
+        clean = " " if character.isspace() else character if character != entity.group() else ""
+        if clean:
+            source.silent(entity.end() - source.at, clean=clean)
+            return True
+    elif source.match(_ENTITY_BEGUN) and not source.final:
+        return False
+    source.plain(1)
+    return True
+
+
+def _backslash(source: Source) -> bool:
+    if not source.more(1) and not source.final:
+        return False
+    following = source.char(1)
+    if following in "()[]" and following:
+        source.silent(2)
+    elif following == "\n":
+        source.silent(1)
+    elif following in _ESCAPED and following:
+        source.silent(2, clean=following)
+    elif following.isascii() and following.isalpha() and not (source.before.isalnum() or source.before == ":"):
+        return latex.read_command(source)
+    else:
+        source.plain(1)
+    return True
+
+
+def _pipe(source: Source) -> bool:
+    if not source.table_row:
+        source.plain(1)
+        return True
+    rest = re.compile(r"\|[ \t]{0,64}").match(source.text, source.at)
+    assert rest is not None
+    if rest.end() == len(source.text) and not source.final:
+        return False
+    last = rest.end() == len(source.text) or source.text[rest.end()] == "\n"
+    source.silent(1, clean="" if last else ",")
+    return True
+
+
+_READERS = {
+    "*": _stars,
+    "_": _underscores,
+    "~": _tildes,
+    "`": _backticks,
+    "!": _bang,
+    "[": _open_bracket,
+    "]": _close_bracket,
+    "【": _corner,
+    "&": _ampersand,
+    "\\": _backslash,
+    "|": _pipe,
+    "$": latex.read_dollar,
+}

@@ -1,0 +1,81 @@
+"""Formulas: `\\( … \\)`, `$ … $` and the commands between them, as the characters that they stand for."""
+
+from __future__ import annotations
+
+import re
+
+from mirza.speech.text.source import Source
+
+_COMMAND = re.compile(r"\\[A-Za-z]{1,20}")
+_FRACTION = re.compile(r"\\[dt]?frac\s{0,4}\{([^{}\n]{0,80})\}\s{0,4}\{([^{}\n]{0,80})\}")
+_FRACTION_BEGUN = re.compile(r"\\[dt]?frac\s{0,4}(?:\{[^{}\n]{0,80}(?:\}\s{0,4}(?:\{[^{}\n]{0,80})?)?)?\Z")
+_BRACED = re.compile(r"\\[a-z]{4,12}\{([^{}\n]{0,80})\}")
+_BRACED_BEGUN = re.compile(r"\\[a-z]{4,12}(?:\{[^{}\n]{0,80})?\Z")
+_DOLLARS = re.compile(r"\$(?=[^\s\d$])[^$\n]{0,80}(?<=[^\s$])\$(?!\d)")
+_DOLLARS_BEGUN = re.compile(r"\$(?:[^\s\d$][^$\n]{0,80})?\$?\Z")
+_DOLLARS_CHARS = 83
+
+_SYMBOLS = {
+    "times": "×", "cdot": "×", "div": "÷", "pm": "±", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠",
+    "approx": "≈", "sim": "≈", "infty": "∞", "sqrt": "√", "degree": "°", "circ": "°", "to": "→", "rightarrow": "→",
+    "Rightarrow": "→", "sum": "∑", "prod": "∏", "int": "∫", "percent": "%", "ldots": "…", "dots": "…", "cdots": "…",
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "Delta": "Δ", "epsilon": "ε", "theta": "θ", "lambda": "λ",
+    "mu": "μ", "pi": "π", "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "omega": "ω", "Omega": "Ω",
+}  # fmt: skip
+_LAYOUT = frozenset(
+    "left right text mathrm mathbf mathit textbf textit quad qquad displaystyle limits boxed begin end frac operatorname "
+    "big Big bigl bigr label tag hline nonumber".split()
+)
+_WRAPPERS = frozenset("text mathrm mathbf mathit textbf textit boxed operatorname sqrt".split())
+
+
+def read_command(source: Source) -> bool:
+    """Takes a command like `\\times` or `\\frac{1}{2}`; the word of one that is not known stays."""
+    if fraction := source.match(_FRACTION):
+        top, bottom = fraction[1].strip(), fraction[2].strip()
+        source.silent(fraction.end() - source.at, clean=f"{top}/{bottom}")
+        return True
+    command = source.match(_COMMAND)
+    assert command is not None
+    open_end = command.end() == len(source.text) and len(command.group()) <= 20
+    if (open_end or source.match(_FRACTION_BEGUN)) and not source.final:
+        return False
+    name = command.group()[1:]
+    if name in _WRAPPERS and not source.final and source.match(_BRACED_BEGUN):
+        return False
+    braced = source.match(_BRACED) if name in _WRAPPERS else None
+    if braced:
+        root = "√" if name == "sqrt" else ""
+        source.silent(braced.end() - source.at, clean=root + braced[1])
+    elif name in _SYMBOLS:
+        source.silent(len(name) + 1, clean=_SYMBOLS[name])
+    elif name in _LAYOUT:
+        source.silent(len(name) + 1)
+    else:
+        source.silent(1)
+        source.plain(len(name))
+    return True
+
+
+def read_dollar(source: Source) -> bool:
+    """Takes a dollar sign: of a price as it is, around a formula silently."""
+    if any(start == source.at for start, _ in source.closers):
+        source.closers = [closer for closer in source.closers if closer[0] != source.at]
+        source.silent(1)
+        return True
+    if not source.more(1) and not source.final:
+        return False
+    if source.char(1) == "$":
+        source.silent(2, opens=True)
+        return True
+    if source.match(_DOLLARS):
+        end = source.text.index("$", source.at + 1)
+        if end + 1 == len(source.text) and not source.final:
+            return False
+        source.closers.append((end, end + 1))
+        source.silent(1, opens=True)
+        return True
+    if source.match(_DOLLARS_BEGUN) and not source.final and len(source.text) - source.at < _DOLLARS_CHARS:
+        return False
+    source.plain(1)
+    return True

@@ -1,0 +1,210 @@
+"""`Markup`: from what the model writes to clean text, character by character accounted for.
+
+Blocks (headings, items, tables, code) are known at the start of a line, everything else within it (`inline.py`). Hidden
+text (thoughts, tool calls) goes before both, wherever it begins. No Markdown library is used: those need the whole
+document, and here the first sentence must leave while the second is being written (docs/decisions).
+"""
+
+from __future__ import annotations
+
+import re
+
+from mirza.speech.text import hidden, html
+from mirza.speech.text.blocks import Fence, read_line_start
+from mirza.speech.text.events import Event, ThoughtEnds
+from mirza.speech.text.hidden import JsonEnd
+from mirza.speech.text.inline import read_inline
+from mirza.speech.text.source import Source
+
+_COMMENT = re.compile(r"<!--")
+_COMMENT_END = re.compile(r"-->")
+_DECLARATION = re.compile(r"<[!?][^<>\n]{0,200}>")
+_DECLARATION_BEGUN = re.compile(r"<[!?][^<>\n]{0,200}\Z")
+
+
+class Markup:
+    """Push what the model writes, take events; `flush` at the end.
+
+    `in_thought` says that the text begins inside a thought that the prompt opened.
+    """
+
+    def __init__(self, *, in_thought: bool = False) -> None:
+        self._source = Source()
+        self._closer = hidden.THOUGHT_CLOSES if in_thought else None
+        self._json: JsonEnd | None = None
+        self._fence: Fence | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is held back that the next character may decide."""
+        return self._source.at < len(self._source.text)
+
+    def push(self, text: str) -> list[Event]:
+        """What `text`, after everything before it, makes certain."""
+        self._source.add(text)
+        return self._read()
+
+    def flush(self) -> list[Event]:
+        """What is left when the text has ended."""
+        self._source.final = True
+        events = self._read()
+        self._source.final = False
+        return events
+
+    def _read(self) -> list[Event]:
+        source = self._source
+        while source.more() and self._step(source):
+            pass
+        events, source.events = source.events, []
+        return events
+
+    def _step(self, source: Source) -> bool:
+        """Takes one thing; false when it needs more text."""
+        if self._closer is not None:
+            return self._read_hidden(source, self._closer)
+        if self._json is not None:
+            return self._read_json(source, self._json)
+        if self._fence is not None:
+            if not self._fence.read(source):
+                return False
+            self._fence = None
+            source.line_start, source.before = True, "\n"
+            return True
+        match source.char():
+            case "<":
+                return self._read_angle(source)
+            case "[" if source.match(hidden.SQUARE) or (not source.final and source.match(hidden.SQUARE_BEGUN)):
+                return self._read_token(source, hidden.SQUARE)
+            case "◁":
+                if source.match(hidden.KIMI) or (not source.final and source.match(hidden.KIMI_BEGUN)):
+                    return self._read_token(source, hidden.KIMI)
+                source.line_start = False
+                source.plain(1)
+                return True
+            case "[" | "{" if source.line_start:
+                if source.match(hidden.TOOL_JSON):
+                    self._json = JsonEnd()
+                    return True
+                if source.match(hidden.TOOL_JSON_BEGUN) and not source.final:
+                    return False
+            case _:
+                pass
+        if source.line_start:
+            found = read_line_start(source)
+            if isinstance(found, Fence):
+                self._fence = found
+            return found is not False
+        return read_inline(source)
+
+    # hidden text
+
+    def _read_hidden(self, source: Source, closer: re.Pattern[str]) -> bool:
+        found = closer.search(source.text, source.at)
+        if found:
+            source.part(found.end() - source.at)
+            self._closer = None
+            source.line_start, source.before = True, "\n"
+            return True
+        keep = 0 if source.final else hidden.CLOSER_CHARS
+        if (surely := len(source.text) - keep - source.at) > 0:
+            source.part(surely)
+        return False
+
+    def _read_json(self, source: Source, value: JsonEnd) -> bool:
+        end = value.find(source.text, source.at)
+        source.part((end if end >= 0 else len(source.text)) - source.at)
+        if end >= 0:
+            self._json = None
+        return end >= 0
+
+    def _read_token(self, source: Source, pattern: re.Pattern[str]) -> bool:
+        token = source.match(pattern)
+        if token is None:
+            return False
+        self._enter(source, token.group())
+        return True
+
+    def _enter(self, source: Source, tag: str) -> None:
+        """Takes a complete tag that may hide what follows."""
+        if closer := hidden.closer_of(tag):
+            self._closer = closer
+            again = closer.match(source.text, source.at)  # `<|channel|>final<|message|>` begins and ends at once
+            source.part(0 if again or tag == "<|channel|>" else len(tag))
+        elif hidden.THOUGHT_CLOSES.fullmatch(tag):
+            source.events.append(ThoughtEnds(tag))
+            source.at += len(tag)
+            source.before, source.line_start = "\n", True
+        else:
+            source.silent(len(tag))
+
+    # tags
+
+    def _read_angle(self, source: Source) -> bool:
+        if not source.more(1) and not source.final:
+            return False
+        if source.match(_COMMENT):
+            self._closer = _COMMENT_END
+            source.part(4)
+            return True
+        for pattern in (hidden.TOKEN, html.ADDRESS, _DECLARATION, html.TAG):
+            if found := source.match(pattern):
+                if pattern is html.ADDRESS:
+                    source.line_start = False
+                    source.silent(1, opens=True)
+                    source.plain(len(found[1]))
+                    source.silent(1)
+                    return True
+                if pattern is html.TAG:
+                    return self._read_tag(source, found)
+                self._enter(source, found.group())
+                return True
+        begun = (hidden.TOKEN_BEGUN, html.ADDRESS_BEGUN, _DECLARATION_BEGUN, html.TAG_BEGUN)
+        if not source.final and any(source.match(pattern) for pattern in begun):
+            return False
+        source.line_start = False
+        source.plain(1)
+        return True
+
+    def _read_tag(self, source: Source, found: re.Match[str]) -> bool:
+        tag = found.group()
+        hides = hidden.closer_of(tag) is not None
+        if hides or hidden.THOUGHT_CLOSES.fullmatch(tag):
+            mention = self._mentioned(source, len(tag))
+            if mention is None:
+                return False
+            if not mention:
+                self._enter(source, tag)
+                return True
+        closing, name = bool(found[1]), (found[2] or found[3]).lower()
+        if name in html.PARTS:
+            source.part(len(tag))
+            source.line_start = True
+        elif name in html.UNSEEN and not closing:
+            self._closer = re.compile(rf"</{name}\s{{0,4}}>", re.IGNORECASE)
+            source.part(len(tag))
+        elif name == "sup" and not closing:
+            source.silent(len(tag), clean="^")
+        elif name in ("td", "th") and closing:
+            source.silent(len(tag), clean=",")
+        elif hides or not (closing or name in html.INLINE or "=" in tag or tag.endswith("/>")):
+            source.line_start = False
+            source.silent(1, opens=True)  # a name in brackets, `<your name>`: the name is what is meant
+            source.plain(len(tag) - 2)
+            source.silent(1)
+        else:
+            source.silent(len(tag), opens=not closing)
+        return True
+
+    def _mentioned(self, source: Source, length: int) -> bool | None:
+        """Whether the tag is spoken of, not used: quoted, or called a tag. `None` when that is not known yet."""
+        if source.before.isspace() and source.line_start:
+            return False
+        following = source.text[source.at + length : source.at + length + hidden.MENTION_CHARS]
+        mention = hidden.MENTION.match(following)
+        quoted = source.before in "\"'“‘«(["
+        if len(following) < hidden.MENTION_CHARS and not source.final:
+            if not following or (quoted and not mention) or following[0] in " 标标タ" or following[0].isalpha():
+                return None
+        if mention is None:
+            return False
+        return quoted if mention.group() in "\"'”’»)]" else not source.line_start

@@ -1,0 +1,247 @@
+"""Where clean text may be cut: after a sentence as soon as that is certain, and before a piece grows too long.
+
+`Segmenter.cut` looks at the text from the last cut on. It decides about one place after the other, each by the text
+before it and by a few characters after it; while these are missing it waits. So the cuts do not depend on how the text
+arrived, and a text of a million characters is read once.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+SOFT_CHARS = 220
+"""A piece that grows longer than this is cut at the last comma, or the last space."""
+SOFT_CHARS_CJK = 80
+FIRST_WORDS = 3
+FIRST_CHARS = 10
+"""The first piece may be a clause of so many words and characters: the first sound is soon there."""
+FIRST_CHARS_CJK = 5
+FIRST_CONJUNCTION_CHARS = 45
+"""Without a comma, the first piece may be cut before a conjunction after this many characters."""
+CLOSERS = "\"'”’»›)]}」』】）》〉*"
+_CLOSERS_CHARS = 6
+
+_CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+_IS_CJK = re.compile(f"[{_CJK}]")
+_ENDS = "。！？｡．।॥؟۔։።။"
+_CANDIDATE = re.compile(f"[.!?…\n{_ENDS}]")
+_CANDIDATE_FIRST = re.compile(f"[.!?…\n,;:，、；：—{_ENDS}]| (?=[^\\W\\d_])")
+_RUN = re.compile(rf"[.!?…{_ENDS}]{{1,8}}[\"'”’»›)\]}}」』】）》〉]{{0,{_CLOSERS_CHARS}}}(?:[ \xa0\u202f]»)?")
+_TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—]*\Z")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
+_CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[，、；：—]")
+_WORD = re.compile(r"\w[\w'’.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Breaks:
+    """What a language says about where sentences end."""
+
+    titles: frozenset[str]
+    """Abbreviations that something always follows, lower case, without the last dot: `dr`, `e.g`."""
+    closing: frozenset[str]
+    """Abbreviations that may end a sentence: `etc`, `p.m`."""
+    starters: frozenset[str]
+    """Words that begin sentences more often than names do: `the`, `it`."""
+    conjunctions: frozenset[str]
+    """Words before which a clause may end: `because`, `which`."""
+    ordinal_dot: bool
+    """Whether `3.` may be an ordinal in the middle of a sentence, as in German."""
+
+
+class Segmenter:
+    """Finds cuts in the text from the last cut on."""
+
+    def __init__(self, breaks: Breaks, *, quick_first: bool) -> None:
+        self._breaks = breaks
+        self._first = quick_first
+        self._scanned = 0
+
+    def start(self, *, spoken: bool) -> None:
+        """The text before the last cut has gone, and `spoken` if there was something to say in it."""
+        self._scanned = 0
+        if spoken:
+            self._first = False
+
+    def cut(self, text: str, *, final: bool) -> int:
+        """The offset of the next cut in `text`, or -1 when there is none yet."""
+        pattern = _CANDIDATE_FIRST if self._first else _CANDIDATE
+        while found := pattern.search(text, self._scanned):
+            at = found.start()
+            long = self._long(text, at)
+            if long >= 0:
+                return long
+            decided = self._decide(text, at, final)
+            if decided is None:
+                return -1
+            if decided >= 0:
+                return decided
+            self._scanned = at + 1
+        return self._long(text, len(text))
+
+    def _decide(self, text: str, at: int, final: bool) -> int | None:
+        """The cut at a candidate, -1 for none, `None` when more text is needed."""
+        char = text[at]
+        if char == "\n":
+            return _newline(text, at, final)
+        if char in ",;:，、；：— ":
+            return self._clause(text, at, final)
+        return self._stop(text, at, final)
+
+    # sentences
+
+    def _stop(self, text: str, at: int, final: bool) -> int | None:
+        run = _RUN.match(text, at)
+        assert run is not None
+        end = run.end()
+        if end == len(text):
+            return end if final else None
+        following = _following(text, end)
+        if following is None and not final:
+            return None
+        after = text[end]
+        stops = run.group().rstrip(CLOSERS + " \xa0\u202f")
+        if after in ".!?…" or after in _ENDS:
+            return -1  # a longer run: its last mark decides
+        if any(mark in _ENDS for mark in stops):
+            return -1 if _quoted_on(run.group(), after) else end
+        if not after.isspace():
+            parts = _IS_CJK.match(after) or unicodedata.category(after) == "So"
+            return end if parts and stops != "…" * len(stops) else -1
+        if following is None:
+            return end
+        if stops == ".":
+            ends = self._dot(text, at, end, following, final)
+            return None if ends is None else end if ends else -1
+        lower = following.islower()
+        if stops.startswith("..") or stops[0] == "…":
+            return end if not lower and following not in ",;:" else -1
+        return -1 if lower or following in ",;" else end
+
+    def _dot(self, text: str, at: int, end: int, following: str, final: bool) -> bool | None:
+        """Whether the full stop at `at` ends a sentence that `following` begins after; `None` if that is not known yet."""
+        found = _TOKEN.search(text, max(0, at - 40), at)
+        token = found.group() if found else ""
+        name = token.lower()
+        if following in ",;:" or name in self._breaks.titles:
+            return False
+        if name in self._breaks.closing:
+            return following.isupper() or self._starts(text, end, final)
+        if _INITIALS.match(token):
+            return self._starts(text, end, final)
+        if len(token) == 1 and token.isupper() and following.isupper():
+            return self._starts(text, end, final)
+        if token.isdigit() and len(token) <= 3:
+            lead = text[: at - len(token)].rstrip()[-1:]
+            if lead in ("", ":", ";"):
+                return False  # the number of an item
+            if self._breaks.ordinal_dot and len(token) <= 2:
+                return self._starts(text, end, final)
+        if following.islower():
+            plain = len(token) > 3 and token.isalpha() and token.islower()
+            return self._starts(text, end, final) if plain else False
+        return True
+
+    def _starts(self, text: str, end: int, final: bool) -> bool | None:
+        """Whether the word after `end` is one that begins sentences."""
+        word = _WORD.match(text, _skip_space(text, end))
+        if word is None:
+            return False
+        if word.end() >= len(text) and not final and word.end() - word.start() < 16:
+            return None
+        return word.group().rstrip(".-'’").lower() in self._breaks.starters
+
+    # clauses
+
+    def _clause(self, text: str, at: int, final: bool) -> int | None:
+        """A first piece shorter than a sentence, if it is long enough and cuts nothing."""
+        char = text[at]
+        if char == " ":
+            return self._conjunction(text, at, final)
+        end = at + 1
+        cjk = char in "，、；：" or bool(_IS_CJK.match(text[at - 1] if at else ""))
+        if end >= len(text):
+            return -1 if final else None
+        if cjk and char != ",":
+            return end if end >= FIRST_CHARS_CJK and not text[end].isdigit() else -1
+        if not text[end].isspace():
+            return -1
+        following = _following(text, end)
+        if following is None:
+            return -1 if final else None
+        if text[at - 1 : at].isdigit() and following.isdigit():
+            return -1
+        enough = len(_WORD.findall(text, 0, at)) >= FIRST_WORDS and at >= FIRST_CHARS
+        return end if enough and (following.isalpha() or following in "\"'“«(¿¡") else -1
+
+    def _conjunction(self, text: str, at: int, final: bool) -> int | None:
+        if at < FIRST_CONJUNCTION_CHARS:
+            return -1
+        word = _WORD.match(text, at + 1)
+        if word is None:
+            return -1
+        if word.end() >= len(text) and not final and word.end() - at < 16:
+            return None
+        return at if word.group().lower() in self._breaks.conjunctions else -1
+
+    # length
+
+    def _long(self, text: str, upto: int) -> int:
+        """Where a piece that is too long is cut, looking no further than `upto`; -1 if it is not too long."""
+        if upto < SOFT_CHARS_CJK:
+            return -1
+        limit = SOFT_CHARS
+        if len(_IS_CJK.findall(text, 0, SOFT_CHARS_CJK)) > SOFT_CHARS_CJK // 2:
+            limit = SOFT_CHARS_CJK
+        if upto <= limit + 1:
+            return -1
+        least = limit // 3
+        clauses = [found.end() for found in _CLAUSE.finditer(text, least, limit)]
+        for end in reversed(clauses):
+            if not (text[end - 2].isdigit() and text[end : end + 2].strip()[:1].isdigit()):
+                return end
+        space = text.rfind(" ", least, limit)
+        while space > 0 and text[space - 1].isdigit() and text[space + 1].isdigit():
+            space = text.rfind(" ", least, space)
+        return space if space > 0 else _between(text, limit)
+
+
+def _newline(text: str, at: int, final: bool) -> int | None:
+    """A line's end parts sentences, unless the sentence plainly goes on in the next line."""
+    if at == 0:
+        return -1
+    following = _following(text, at)
+    if following is None:
+        return at if final else None
+    if following.islower() and text[:at].rstrip()[-1:] not in ".!?…:;":
+        return -1
+    return at
+
+
+def _following(text: str, at: int) -> str | None:
+    """The first character from `at` on that is no space and opens no quote; `None` when it is not there (yet)."""
+    for index in range(at, min(len(text), at + 12)):
+        if not text[index].isspace() and text[index] not in "\"'“„«‘(¿¡[":
+            return text[index]
+    return None if len(text) < at + 12 else text[at + 11]
+
+
+def _skip_space(text: str, at: int) -> int:
+    while at < len(text) and not text[at].isalnum() and at < len(text) - 1:
+        at += 1
+    return at
+
+
+def _quoted_on(run: str, after: str) -> bool:
+    """Whether speech in quotes is only part of the sentence: 「はい。」と言った。"""
+    return run[-1] in "」』" and "\u3040" <= after <= "\u309f"
+
+
+def _between(text: str, limit: int) -> int:
+    """A cut in text without spaces: between letters, not within a number."""
+    for at in range(limit, limit // 2, -1):
+        if not (text[at - 1].isdigit() and text[at].isdigit()) and not text[at - 1].isascii():
+            return at
+    return limit
