@@ -46,7 +46,7 @@ from mirza.speech.interruption import Interruption
 from mirza.speech.mouth import Mouth, Output, Page, Ticks
 from mirza.speech.own_voice import OwnVoice
 from mirza.speech.patience import patience
-from mirza.speech.phrases import Meaning, meaning, plain, thinking_request
+from mirza.speech.phrases import Meaning, meaning, plain, thinking_request, unfinished
 from mirza.speech.turns import Began, Ended, Overlap, OverlapEnded, Paused, Signal, WentOn
 from mirza.watchers import Watcher, Watchers
 
@@ -264,7 +264,9 @@ class Conversation:
     def _take_floor(self, wish: Meaning) -> None:
         """The user interrupts: silence first, then a turn of theirs."""
         self._answers.interrupt()
-        self._interrupted = True
+        if self._interruption is not None:
+            self._interruption.reset()
+        self._turn.closed = self._interrupted = True
         if self.ear is not None and not self.ear.turns.talking:
             for signal in self.ear.begin(self.now_s()):
                 self._follow(signal)
@@ -309,9 +311,9 @@ class Conversation:
 
     def _wants_an_answer(self, turn: _Turn, heard: Transcript) -> bool:
         """Whether an answer may be prepared already: plain speech, that changes nothing and stops nothing."""
-        return not self._no_turn(turn, heard) and not thinking_request(
-            heard.text, heard.language, self.parts.llm.budget
-        )
+        if self._no_turn(turn, heard) or unfinished(heard.text, heard.language):
+            return False
+        return not thinking_request(heard.text, heard.language, self.parts.llm.budget)
 
     def _no_turn(self, turn: _Turn, heard: Transcript) -> str:
         """Why what was heard is no turn, or nothing."""
@@ -398,6 +400,15 @@ class Conversation:
         talking = self.ear is not None and self.ear.turns.talking
         return not talking and self._answers.current is None and not self._tasks
 
+    async def settled(self) -> None:
+        """Returns when nobody speaks any more, and the last answer has been heard."""
+        await self._ticks.until(self.idle)
+
+    async def pass_time(self, seconds: float) -> None:
+        """Returns when that much sound has passed."""
+        until_s = self.now_s() + seconds
+        await self._ticks.until(lambda: self.now_s() >= until_s)
+
     def now_s(self) -> float:
         """Seconds on the conversation's clock: samples where there is sound, the event loop's clock where not."""
         if self.parts.sound is not None:
@@ -422,7 +433,7 @@ class Conversation:
             await parts.llm.load(self.settings.llm.system, parts.tools, self._on_progress)
             self._opened.push_async_callback(parts.llm.unload)
             parts.llm.set_budget(ThinkingBudget.parse(self.settings.llm.thinking_budget))
-            for engine in (parts.stt, parts.tts):
+            for engine in (parts.end_of_turn, parts.stt, parts.tts):
                 if engine is not None:
                     await engine.load()
                     self._opened.push_async_callback(engine.unload)

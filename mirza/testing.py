@@ -159,6 +159,12 @@ class ScriptedEndOfTurn:
     def __init__(self, probabilities: Sequence[float] = (0.95,), seconds: float = 0.05) -> None:
         self._probabilities, self._seconds = list(probabilities), seconds
 
+    async def load(self) -> None:
+        return
+
+    async def unload(self) -> None:
+        return
+
     async def probability(self, samples: Samples) -> float:
         await asyncio.sleep(self._seconds)
         return self._probabilities.pop(0) if len(self._probabilities) > 1 else self._probabilities[0]

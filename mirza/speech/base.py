@@ -28,6 +28,18 @@ class Vad(Protocol):
 class EndOfTurn(Protocol):
     """Has the speaker finished, by meaning and intonation?"""
 
+    async def load(self) -> None:
+        """Makes the model ready.
+
+        Raises:
+            ModelError: it is not there, damaged, or cannot run here.
+        """
+        ...
+
+    async def unload(self) -> None:
+        """Gives the memory back."""
+        ...
+
     async def probability(self, samples: Samples) -> float:
         """Whether a turn that sounds like `samples` (up to its last 8 s are looked at) is complete, 0 .. 1."""
         ...

@@ -18,7 +18,7 @@ ALIKE = 0.75
 here and there, too much for a sentence of the user's own."""
 
 SHORT = 8
-"""Fewer characters than this prove nothing: "yes" is in many sentences."""
+"""Of fewer characters than this every word must be found, in a row: "yes" is in many sentences."""
 
 
 class OwnVoice:
@@ -35,8 +35,10 @@ class OwnVoice:
     def said(self, heard: str, began_s: float) -> bool:
         """Whether `heard`, which began at `began_s`, is the assistant's own voice."""
         words = plain(heard)
-        if len(words) < SHORT or began_s > self._audible_until_s + TAIL_S:
+        if not words or began_s > self._audible_until_s + TAIL_S:
             return False
+        if len(words) < SHORT:
+            return f" {words} " in f" {self._words} "
         blocks = SequenceMatcher(None, self._words, words, autojunk=False).get_matching_blocks()
         found = sum(block.size for block in blocks if block.size > 2)
         return found >= ALIKE * len(words)
