@@ -150,6 +150,13 @@ def test_a_kept_thought_is_rendered_while_its_turn_goes_on_and_leaves_with_the_n
     assert "Use the tool" not in tokenizer.decode(template.history([*turn, user("Next")], kept=kept))
 
 
+def test_a_thought_that_ended_its_line_by_itself_gets_no_second_line_break(tokenizer, template):
+    for text in ("Use the tool.\n", "Use the tool."):
+        thought = tokenizer.encode(text, add_special_tokens=False)
+        ids = template.history([user("Lights!"), assistant("")], kept={1: Kept([5], thought)})
+        assert "Use the tool.\n</think>" in tokenizer.decode(ids)
+
+
 # --- what stays the same -------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,8 @@ from typing import Protocol, TypeVar, cast
 
 _CONTROL = ("\uf7f0", "\uf7f1")
 _KEPT = ("\uf7f2", "\uf7f3")
-_MARKS = re.compile("[\uf7f0-\uf7f3]")
+_NO_BREAK = "\uf7f4"
+_MARKS = re.compile("[\uf7f0-\uf7f4]")
 _PIECES = re.compile("\uf7f0([^\uf7f0-\uf7f3]*)\uf7f1|\uf7f2(\\d+)\uf7f3")
 Json = TypeVar("Json")
 
@@ -52,12 +53,16 @@ class ChatEncoder:
             case _:
                 return content
 
-    def placeholder(self, number: int) -> str:
-        """What stands in rendered text for `kept[number]`."""
-        return str(number).join(_KEPT)
+    def placeholder(self, number: int, ends_line: bool = False) -> str:
+        """What stands in rendered text for `kept[number]`; a line break that follows is left out if it has one already.
+
+        What was generated may end in a token that is a full stop and a line break at once.
+        """
+        return str(number).join(_KEPT) + (_NO_BREAK if ends_line else "")
 
     def encode(self, rendered: str, kept: Sequence[Sequence[int]] = ()) -> list[int]:
         """The ids of rendered text; marked control tokens as text, placeholders as the ids that they stand for."""
+        rendered = re.sub(f"{_NO_BREAK}\n?", "", rendered)
         ids: list[int] = []
         end = 0
         for found in _PIECES.finditer(rendered):

@@ -190,7 +190,8 @@ class ChatTemplate:
 
         def placeholder(ids: Sequence[int]) -> str:
             pieces.append(ids)
-            return self._encoder.placeholder(len(pieces) - 1)
+            ends_line = self._tokenizer.decode(list(ids[-1:])).endswith("\n")
+            return self._encoder.placeholder(len(pieces) - 1, ends_line)
 
         row: _Row = {"role": message.role}
         if kept is not None:
