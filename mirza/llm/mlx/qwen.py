@@ -65,6 +65,7 @@ class MlxQwenLlm(BaseLlm):
         self, messages: Sequence[Message], tools: Sequence[Tool], budget: ThinkingBudget
     ) -> AsyncGenerator[LlmEvent]:
         engine, asked_at = self._loaded(), self._clock()
+        engine.ask(messages, tools)
         try:
             async with aclosing(self._thread.run(lambda: engine.answer(messages, tools, budget, asked_at))) as events:
                 async for event in events:
