@@ -50,7 +50,7 @@ def build_conversation(
         return Conversation(Parts(llm), settings, history, on_progress)
     parts = Parts(
         llm,
-        sound=_devices(settings) if sound is True else sound,
+        sound=_devices(settings, lambda text: conversation.notify(text)) if sound is True else sound,
         vad=make_vad(),
         end_of_turn=make_end_of_turn(settings),
         stt=make_stt(settings),
@@ -58,7 +58,8 @@ def build_conversation(
         echo=make_echo(settings),
         wake_word=make_wake_word(settings),
     )
-    return Conversation(parts, settings, history, on_progress)
+    conversation = Conversation(parts, settings, history, on_progress)
+    return conversation
 
 
 # --- language models -------------------------------------------------------------------------------------------------
@@ -153,7 +154,7 @@ def _whisper(settings: SettingsTree) -> Stt:
 def _mlx_audio_stt(settings: SettingsTree) -> Stt:
     from mirza.speech.stt.mlx_audio import MlxAudioStt
 
-    return MlxAudioStt(settings.stt.model, cache_folder(settings.paths), thread=mlx_thread())
+    return MlxAudioStt(mlx_thread(), settings.stt.model, cache_folder(settings.paths))
 
 
 # --- mouth -----------------------------------------------------------------------------------------------------------
@@ -202,16 +203,16 @@ def _espeak(settings: SettingsTree) -> Tts:
 def _mlx_audio_tts(settings: SettingsTree) -> Tts:
     from mirza.speech.tts.mlx_audio import MlxAudioTts
 
-    return MlxAudioTts(settings.tts.model, cache_folder(settings.paths), thread=mlx_thread())
+    return MlxAudioTts(mlx_thread(), settings.tts.model, cache_folder(settings.paths), speed=settings.tts.speed)
 
 
 # --- sound -----------------------------------------------------------------------------------------------------------
 
 
-def _devices(settings: SettingsTree) -> Sound:
+def _devices(settings: SettingsTree, on_notice: Callable[[str], None]) -> Sound:
     from mirza.audio.devices import DeviceSound
 
-    return DeviceSound(settings.audio)
+    return DeviceSound(settings.audio.input, settings.audio.output, on_notice=on_notice)
 
 
 def make_echo(settings: SettingsTree) -> Echo | None:

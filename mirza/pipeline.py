@@ -26,6 +26,7 @@ from mirza.events import (
     Event,
     Failed,
     Heard,
+    Notice,
     PartialHeard,
     SpeechEnded,
     SpeechStarted,
@@ -363,6 +364,10 @@ class Conversation:
         """Changes how much may be thought: lowered, at once; raised, from the next thought on."""
         self.parts.llm.set_budget(budget)
         self._emit(ThinkingBudgetChanged(str(budget), self.now_s()))
+
+    def notify(self, text: str) -> None:
+        """Tells all who watch something that the user should know."""
+        self._emit(Notice(text, self.now_s()))
 
     def set_volume(self, volume: float) -> None:
         """Changes the loudness of the voice, 0 .. 1."""

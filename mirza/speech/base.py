@@ -57,8 +57,10 @@ class Transcript:
 class Stt(Protocol):
     """Speech recognition."""
 
-    languages: Sequence[str]
-    """ISO 639-1 codes; the first one is the default."""
+    @property
+    def languages(self) -> Sequence[str]:
+        """ISO 639-1 codes; the first one is the default."""
+        ...
 
     async def load(self) -> None:
         """Makes the model ready.
@@ -92,10 +94,15 @@ class Voice:
 class Tts(Protocol):
     """Speech synthesis."""
 
-    rate: int
-    """Hertz of what `synthesize` yields."""
+    @property
+    def rate(self) -> int:
+        """Hertz of what `synthesize` yields."""
+        ...
 
-    voices: Sequence[Voice]
+    @property
+    def voices(self) -> Sequence[Voice]:
+        """What it can speak with."""
+        ...
 
     async def load(self) -> None:
         """Makes the model ready.
