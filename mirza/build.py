@@ -48,9 +48,13 @@ def build_conversation(
     llm = make_llm(settings)
     if sound is False:
         return Conversation(Parts(llm), settings, history, on_progress)
+
+    def notify(text: str) -> None:
+        conversation.notify(text)
+
     parts = Parts(
         llm,
-        sound=_devices(settings, lambda text: conversation.notify(text)) if sound is True else sound,
+        sound=_devices(settings, notify) if sound is True else sound,
         vad=make_vad(),
         end_of_turn=make_end_of_turn(settings),
         stt=make_stt(settings),
