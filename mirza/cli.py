@@ -33,7 +33,7 @@ class Command:
 
 COMMANDS = (
     Command("talk", "mirza.talk", "talk with Mirza: live, or from recordings"),
-    Command("chat", "mirza.console", "the same conversation by keyboard (what `mirza` alone does)"),
+    Command("chat", "mirza.console.chat", "the same conversation by keyboard (what `mirza` alone does)"),
     Command("demo", "mirza.demo", "see it at work in seconds: no model, no microphone"),
     Command("say", "mirza.say", "speak a text aloud, or into a file"),
     Command("models", "mirza.models", "list, fetch and remove models"),

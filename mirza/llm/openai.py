@@ -66,12 +66,28 @@ class OpenAiLlm(BaseLlm):
         report = on_progress or _ignore
         report(f"asking {self._server.base_url} which models it has", 0.0)
         if not self.model:
-            self.model = await self._first_model()
+            self.model = (await self.models())[0]
         report(f"asking {self.model} how it answers", 0.5)
         head = [Message("system", system)] if system else []
         for limit in {0, self._tokens(self.budget)}:
             await self._probe([*head, PROBE], tools, limit)
         report("ready", 1.0)
+
+    async def models(self) -> list[str]:
+        """The names of the models that the server has; at least one.
+
+        Raises:
+            ServerError: it is not there, refuses, or has none.
+        """
+        try:
+            listed = await self._connected().models.list()
+        except FAILURES as error:
+            raise understand(error, self._server.base_url, self.model) from error
+        if not listed.data:
+            raise ServerError(
+                f"The server at {self._server.base_url} lists no model.", "Load one, or set openai.model."
+            )
+        return [model.id for model in listed.data]
 
     async def unload(self) -> None:
         """Closes the connection."""
@@ -169,17 +185,6 @@ class OpenAiLlm(BaseLlm):
         except ThoughtTooLong:
             pass  # it thinks at length about one word; what it does with tags is seen with the first answer
         self._speed = answer.stats().tokens_per_s or self._speed
-
-    async def _first_model(self) -> str:
-        try:
-            models = await self._connected().models.list()
-        except FAILURES as error:
-            raise understand(error, self._server.base_url, self.model) from error
-        if not models.data:
-            raise ServerError(
-                f"The server at {self._server.base_url} lists no model.", "Load one there, or set openai.model."
-            )
-        return models.data[0].id
 
     def _connected(self) -> AsyncOpenAI:
         """The kept client. Nothing comes from OpenAI's own environment variables: that key is not ours to send."""
