@@ -35,17 +35,13 @@ _STOP = {
     "zh": "停|等等|等一下|停下|停止|别说了|够了|安静|闭嘴|取消|算了",
     "ja": "止めて|待って|ちょっと待って|やめて|ストップ|静かに|もういい|黙って|キャンセル",
 }
-_UNFINISHED = {
-    "en": "and or but so because if when while that which who the a an of to in on at for with from by about as than then "
-          "my your his her our their this these those is are was were be will would can could should i we they he she "
-          "it's i'm um uh like between into after before unless until whether although what's where's",
-    "fr": "et ou mais donc car parce que qu' quand si lorsque le la les l' un une des du de d' à au aux en dans sur sous "
-          "pour par avec sans chez mon ma mes ton ta tes son sa ses notre votre leur ce cet cette ces est sont était "
-          "je tu il elle on nous vous ils elles euh comme qui dont où puis alors",
-    "de": "und oder aber weil wenn dass der die das ein eine einen von zu in an auf für mit aus bei nach ich wir ist sind "
-          "war mein dein sein ihr als wie äh",
-    "es": "y o pero porque si que cuando el la los las un una unos unas de del a al en con por para sin sobre mi tu su "
-          "es son era como eh",
+_UNFINISHED = {  # words that cannot end a sentence; "turn it on" and "I think so" end well, so such words are not here
+    "en": "and or but because if while whether unless although the a an of my your our their these those i we they he "
+          "she it's i'm um uh to than into",
+    "fr": "et ou mais donc car parce que qu' si lorsque le la les l' un une des du de d' à au aux mon ma mes ton ta tes "
+          "son sa ses notre votre ce cet cette ces je tu euh comme",
+    "de": "und oder aber weil wenn dass der die das ein eine einen von ich wir mein dein als äh",
+    "es": "y o pero porque si que el la los las un una unos unas de del a al en con por mi tu su eh",
     "zh": "和 但是 因为 所以 如果 的 跟 或者 然后",
     "ja": "と が は を に で の も から けど それで でも",
 }
@@ -152,7 +148,7 @@ def thinking_request(text: str, language: str, now: ThinkingBudget) -> ThinkingR
             if match is None or not _opens_a_clause(text[: match.start()]):
                 continue
             more = ThinkingBudget(max(DEFAULT_THINKING_TOKENS, 2 * now.tokens))
-            rest = f"{text[: match.start()]} {text[match.end() :]}"
+            rest = f"{text[: match.start()]} {text[match.end() :].lstrip(' ,.:;!')}"
             return ThinkingRequest(more if wish == "more" else ThinkingBudget(0), _strip(rest))
     return None
 
