@@ -371,8 +371,8 @@ class Conversation:
 
     def set_volume(self, volume: float) -> None:
         """Changes the loudness of the voice, 0 .. 1."""
-        if self._interruption is not None:
-            self._interruption.set_volume(volume)
+        if self.parts.sound is not None:
+            self.parts.sound.player.volume = volume
 
     def set_muted(self, muted: bool) -> None:
         """Stops, or starts again, listening."""
@@ -466,9 +466,8 @@ class Conversation:
             resumed=self.ear.drop,
             start=self._start,
             emit=self._emit,
-            volume=self.settings.audio.volume,
         )
-        self._interruption.set_volume(self.settings.audio.volume)
+        self.set_volume(self.settings.audio.volume)
         self._living = asyncio.create_task(self._live(sound, self.ear))
         self._living.add_done_callback(self._sound_ended)
 

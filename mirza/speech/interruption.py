@@ -43,9 +43,8 @@ class Interruption:
         resumed: Callable[[], None],
         start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
         emit: Callable[[Event], None],
-        volume: float,
     ) -> None:
-        self._settings, self._player, self._volume = settings, player, volume
+        self._settings, self._player = settings, player
         self._recognise, self._take_floor, self._resumed = recognise, take_floor, resumed
         self._start, self._emit = start, emit
         self._ducked, self._humming = False, False
@@ -56,7 +55,7 @@ class Interruption:
         """The voice has lasted `voiced_s` by now."""
         if not self._ducked:
             self._ducked, self._looked_s = True, 0.0
-            self._player.duck(self._volume * self._settings.duck_gain)
+            self._player.duck(self._settings.duck_gain)
             self._emit(Ducked(at_s))
         if voiced_s >= HOLD_S - 1e-9 and not self._humming:
             self._player.hold(True)
@@ -78,14 +77,9 @@ class Interruption:
         """There is nothing to interrupt any more."""
         if self._ducked:
             self._player.hold(False)
-            self._player.duck(self._volume)
+            self._player.duck(1.0)
         self._ducked = self._humming = False
         self._looked_s = 0.0
-
-    def set_volume(self, volume: float) -> None:
-        """Changes the loudness, 0 .. 1, that the voice comes back to."""
-        self._volume = volume
-        self._player.duck(volume * (self._settings.duck_gain if self._ducked else 1.0))
 
     async def _weigh(self, samples: Samples, voiced_s: float, at_s: float, *, final: bool) -> None:
         text, language = await self._recognise(samples, final)

@@ -103,6 +103,8 @@ class _Spoken:
     samples: int = 0
     whole: bool = False
     announced: bool = False
+    over: bool = False
+    """All of it has been heard; the player may have forgotten it."""
 
 
 class Mouth:
@@ -171,15 +173,15 @@ class Mouth:
             return self._written
         last = ""
         for spoken in self._pieces:
+            if self._is_over(spoken):
+                last = self._written[: spoken.piece.end]
+                continue
             played = self._player.heard(spoken.id)
-            if not played and not (spoken.whole and not spoken.samples):
+            if not played:
                 break
             guess = max(spoken.samples, round(len(spoken.piece.spoken) * SECONDS_PER_CHARACTER * self._player.rate))
             whole = spoken.samples if spoken.whole else guess
-            if played >= whole or not whole:
-                last = self._written[: spoken.piece.end]
-            else:
-                last = self._written[: spoken.piece.start] + spoken.piece.written_upto(played / whole)
+            last = self._written[: spoken.piece.start] + spoken.piece.written_upto(min(played / whole, 1.0))
         return last
 
     # what runs beside it
@@ -259,9 +261,12 @@ class Mouth:
             self._player.stop()
 
     def _all_played(self) -> bool:
-        if not all(spoken.whole for spoken in self._pieces):
-            return False
-        return all(self._player.heard(spoken.id) >= spoken.samples for spoken in self._pieces)
+        return not [spoken for spoken in self._pieces if not self._is_over(spoken)]
+
+    def _is_over(self, spoken: _Spoken) -> bool:
+        if not spoken.over:
+            spoken.over = spoken.whole and self._player.heard(spoken.id) >= spoken.samples
+        return spoken.over
 
 
 def trim_start(samples: Samples, rate: int, *, quiet: float = 0.004, keep_s: float = 0.01) -> Samples:
