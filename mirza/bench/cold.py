@@ -49,36 +49,33 @@ class BudgetRule:
         return token
 
 
-@dataclass(frozen=True, slots=True)
-class ColdRun:
-    """What was said, and how sure the model was of each token: the best logit less the second."""
-
-    ids: list[int]
-    gaps: list[float]
-
-
-def cold_run(model: Any, prompt: Sequence[int], rule: BudgetRule, tokens: int) -> ColdRun:
+def cold_run(model: Any, prompt: Sequence[int], rule: BudgetRule, tokens: int) -> list[int]:
     """The first `tokens` tokens of the answer to `prompt`."""
     ids: list[int] = []
-    gaps: list[float] = []
     while len(ids) < tokens:
         with closing(_greedy(model, [*prompt, *ids], tokens - len(ids))) as own_tokens:
-            for own, gap in own_tokens:
-                token = rule.decide(own)
-                ids.append(token)
-                gaps.append(gap)
-                if token != own:
+            for own in own_tokens:
+                ids.append(rule.decide(own))
+                if ids[-1] != own:
                     break
-    return ColdRun(ids, gaps)
+    return ids
 
 
-def _greedy(model: Any, prompt: Sequence[int], tokens: int) -> Generator[tuple[int, float]]:
+def certainty(model: Any, prompt: Sequence[int]) -> float:
+    """How sure the model is of the token after `prompt`: its best logit less the second."""
+    with closing(_steps(model, prompt, 1)) as steps:
+        _, logprobs = next(steps)
+        best = cast("list[float]", mx.topk(logprobs.reshape(-1), 2).tolist())
+    return abs(best[1] - best[0])
+
+
+def _greedy(model: Any, prompt: Sequence[int], tokens: int) -> Generator[int]:
+    with closing(_steps(model, prompt, tokens)) as steps:
+        for token, _ in steps:
+            yield int(token)
+
+
+def _steps(model: Any, prompt: Sequence[int], tokens: int) -> Generator[tuple[Any, mx.array]]:
     cache = make_prompt_cache(getattr(model, "language_model", model))
-    with closing(
-        generate_step(
-            mx.array([list(prompt)]), model, None, None, prompt_cache=cache, max_tokens=tokens, temperature=0.0
-        )
-    ) as steps:
-        for token, logprobs in steps:
-            best = cast("list[float]", mx.topk(logprobs.reshape(-1), 2).tolist())
-            yield int(token), abs(best[1] - best[0])
+    ids = mx.array([list(prompt)])
+    return generate_step(ids, model, None, None, prompt_cache=cache, max_tokens=tokens, temperature=0.0)

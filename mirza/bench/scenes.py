@@ -85,15 +85,15 @@ class Scene:
 def draw(seed: int, number: int) -> Scene:
     """The conversation of this number, whatever was drawn before it."""
     rng = random.Random(f"{seed}/{number}")
-    overflows = rng.random() < 0.2
+    overflows = rng.random() < 0.25
     knobs = Knobs(
         reuse=rng.random() < 0.85,
         depth=rng.choice((0, 0, 1, 2, 3, 5)),
         prefill_step=rng.choice((16, 64, 512)),
-        context_tokens=rng.choice((400, 640)) if overflows else 4096,
+        context_tokens=rng.choice((200, 256, 320)) if overflows else 4096,
         max_tokens=rng.choice((6, 24, 40)),
     )
-    turns = tuple(_turn(rng) for _ in range(rng.randrange(5, 9) if overflows else rng.randrange(1, 6)))
+    turns = tuple(_turn(rng) for _ in range(rng.randrange(6, 11) if overflows else rng.randrange(1, 6)))
     return Scene(number, rng.choice(SYSTEMS), rng.random() < 0.35, knobs, turns)
 
 
@@ -104,7 +104,7 @@ def _turn(rng: random.Random) -> Turn:
         question=question,
         budget=rng.choice(BUDGETS),
         partials=_partials(rng, question) if rng.random() < 0.35 else (),
-        stop_after=rng.randrange(40) if interrupted else None,
+        stop_after=rng.randrange(24) if interrupted else None,
         heard=rng.choice((0.0, 1.0, rng.random(), rng.random())),
         settle=rng.random() < 0.7,
         settle_steps=rng.randrange(3) if rng.random() < 0.2 else None,

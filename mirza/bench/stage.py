@@ -7,12 +7,13 @@ import itertools
 import re
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mirza.bench.cold import BudgetRule, cold_run
+from mirza.bench.cold import BudgetRule, certainty, cold_run
 from mirza.bench.scenes import Knobs, Scene, Turn
+from mirza.errors import ModelUnsupported
 from mirza.events import LlmDone, LlmEvent, LlmStats, SpeechDelta, ToolCall
 from mirza.llm.base import Message, ThinkingBudget, Tool
 from mirza.llm.mlx.answer import Markers
@@ -87,7 +88,11 @@ class Stage:
         self._tools = (Tool("set_light", "Turns a light on.", _done, _LIGHT),)
 
     def play(self, scene: Scene) -> Iterator[Played]:
-        """Every answer of a conversation, checked."""
+        """Every answer of a conversation, checked. It ends early where one message is too long for its context."""
+        with suppress(ModelUnsupported):
+            yield from self._play(scene)
+
+    def _play(self, scene: Scene) -> Iterator[Played]:
         folder = self._folder / str(scene.number)
         engine = self._engine(scene.knobs, folder)
         messages = [Message("system", scene.system)] if scene.system else []
@@ -169,10 +174,11 @@ class Stage:
             thinking=self._template.thought_open(prompt[-len(self._template.tail(budget > 0)) :]),
         )
         cold = cold_run(self._loaded.model, prompt, rule, len(played.said))
-        for position, (expected, got) in enumerate(zip(cold.ids, played.said, strict=True)):
+        for position, (expected, got) in enumerate(zip(cold, played.said, strict=True)):
             if expected != got:
-                words = [self._words(ids[max(0, position - 8) : position + 8]) for ids in (cold.ids, played.said)]
-                played.faults.append(Fault("token", position, *words, gap=cold.gaps[position]))
+                words = [self._words(ids[max(0, position - 8) : position + 8]) for ids in (cold, played.said)]
+                gap = certainty(self._loaded.model, [*prompt, *cold[:position]])
+                played.faults.append(Fault("token", position, *words, gap=gap))
                 break
 
     def _wrong_prompt(
