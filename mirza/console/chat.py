@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
             "conversation.save": False if args.no_save else None,
         },
     ).tree
-    session = Session(settings, builder(sound=args.sound), data_folder(settings.paths) / "conversations.sqlite")
+    file = data_folder(settings.paths) / "conversations.sqlite"
+    session = Session(settings, builder(sound=args.sound), file)
     try:
         return asyncio.run(_chat(session, args))
     except asyncio.CancelledError:  # a polite kill: everything is closed and the terminal is as it was
@@ -73,7 +74,7 @@ async def _chat(session: Session, args: argparse.Namespace) -> int:
 
 
 async def _plain(session: Session, args: argparse.Namespace) -> int:
-    from mirza.console.lines import PROMPT, PipeLines, TerminalLines
+    from mirza.console.lines import PROMPT, PipeLines
     from mirza.console.plain import JsonPrinter, PlainOptions, TextPrinter, converse, follow
 
     at_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not args.json
@@ -83,6 +84,8 @@ async def _plain(session: Session, args: argparse.Namespace) -> int:
     follow(session, printer)
     async with session:
         if at_terminal and not terminal_is_dumb():
+            from mirza.console.editing import TerminalLines
+
             lines = TerminalLines(await session.typed_before(), events_print=session.has_sound)
         else:
             lines = PipeLines(prompt=PROMPT if at_terminal else "")

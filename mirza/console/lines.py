@@ -1,4 +1,4 @@
-"""Where typed lines come from: a terminal with line editing, or a pipe, or a terminal that can do nothing."""
+"""Where typed lines come from: `PipeLines` here, or `TerminalLines` where there is a terminal that can edit them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,8 @@ import codecs
 import os
 import queue
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator
 from typing import Protocol
-
-from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-from prompt_toolkit.document import Document
-from prompt_toolkit.history import InMemoryHistory
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.patch_stdout import patch_stdout
-from prompt_toolkit.shortcuts import CompleteStyle
-
-from mirza.console.commands import completions
 
 PROMPT = "> "
 READ_BYTES = 65536
@@ -94,48 +83,3 @@ def _lines(descriptor: int) -> Iterator[str]:
 def _answer(asked: asyncio.Future[str | None], line: str | None) -> None:
     if not asked.done():
         asked.set_result(line)
-
-
-class TerminalLines:
-    """Lines typed at a terminal, with editing, history and completion; a paste of several lines is one."""
-
-    def __init__(self, history: Sequence[str] = (), *, events_print: bool = False) -> None:
-        self._events_print = events_print
-        """Whether something may be printed while the prompt waits: a spoken turn."""
-        self._prompt: PromptSession[str] = PromptSession(
-            PROMPT,
-            history=InMemoryHistory(history),
-            completer=_Commands(),
-            complete_while_typing=False,
-            complete_style=CompleteStyle.READLINE_LIKE,
-            reserve_space_for_menu=0,
-            key_bindings=_keys(),
-            enable_suspend=True,
-            prompt_continuation="  ",
-        )
-
-    async def read(self) -> str | None:
-        try:
-            with patch_stdout(raw=True) if self._events_print else nullcontext():
-                return await self._prompt.prompt_async(handle_sigint=False)
-        except KeyboardInterrupt as key:
-            raise LineInterrupted from key
-        except EOFError:
-            return None
-
-
-class _Commands(Completer):
-    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        line = document.text_before_cursor
-        for text in completions(line):
-            yield Completion(text, start_position=-len(line))
-
-
-def _keys() -> KeyBindings:
-    keys = KeyBindings()
-
-    @keys.add("escape", "enter")  # Alt-Enter
-    def _(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text("\n")
-
-    return keys

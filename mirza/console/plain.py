@@ -50,6 +50,8 @@ async def converse(session: Session, lines: Lines, printer: Printer, options: Pl
 
     The session is loaded already; `follow` has connected the printer with it.
     """
+    if options.interactive:
+        printer.show(Note(_greeting(session)))
     with _Interrupts(session, options) as interrupts:
         while True:
             try:
@@ -74,6 +76,11 @@ def follow(session: Session, printer: Printer) -> None:
             printer.measured(event, session)
 
     session.listen(listener)
+
+
+def _greeting(session: Session) -> str:
+    going_on = f"Conversation {session.number}, {len(session.messages)} messages. " if session.messages else ""
+    return f"{going_on}/help lists the commands. Ctrl-C stops an answer, Ctrl-D leaves."
 
 
 async def _take(session: Session, line: str, printer: Printer) -> bool:

@@ -60,9 +60,10 @@ class MirzaApp(App[int]):
     ]
 
     def __init__(self, session: Session) -> None:
-        super().__init__()
+        super().__init__(ansi_color=True)  # else NO_COLOR would paint greys over the terminal's own colours
         self.session = session
-        self.theme = "ansi-light" if _terminal_is_light() else "ansi-dark"
+        # The light theme marks the cursor by reversing it, which shows without colours.
+        self.theme = "ansi-light" if self.no_color or _terminal_is_light() else "ansi-dark"
         self._script = Script()
         self._shown: deque[Shown] = deque()
         self._lines: asyncio.Queue[str] = asyncio.Queue()
