@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from mirza import models
 from mirza.audio.base import Samples
@@ -106,19 +107,30 @@ def _checked(guard: Guard, texts: list[str], voiced: Voiced, language: str) -> T
 
 
 def _load(folder: Path) -> Recogniser:
-    """Loads with mlx-audio; on a CPU, Whisper in float32, since its default, float16, takes ten times as long."""
     try:
         import mlx.core as mx
-        from mlx_audio.stt.utils import load_model
+
+        library: Any = importlib.import_module("mlx_audio.stt.utils")
     except ImportError as error:
         raise ModelUnsupported("mlx-audio is not installed.", "`pip install mlx-audio` adds it.") from error
     try:
         config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         if config.get("model_type") == "whisper" and not mx.metal.is_available():
-            from mlx_audio.stt.models.whisper.whisper import Model
-
-            return Model.from_pretrained(str(folder), dtype=mx.float32)
-        return cast("Recogniser", load_model(folder))
+            return _whisper_in_float32(folder, config)
+        return library.load_model(folder)
     except (ValueError, OSError, KeyError, RuntimeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelDamaged(f"mlx-audio cannot load {folder}: {reason}", "Check `stt.model`.") from error
+
+
+def _whisper_in_float32(folder: Path, config: dict[str, Any]) -> Recogniser:
+    """mlx-audio's loader makes it float16 (0.6.2), which takes ten times as long on a CPU."""
+    mx: Any = importlib.import_module("mlx.core")
+    whisper: Any = importlib.import_module("mlx_audio.stt.models.whisper.whisper")
+    model = whisper.Model(whisper.ModelDimensions.from_dict(config), mx.float32)
+    weights: dict[str, Any] = {}
+    for file in sorted(folder.glob("*.safetensors")):
+        weights |= mx.load(str(file))
+    model.load_weights(list(model.sanitize(weights).items()))
+    mx.eval(model.parameters())
+    return whisper.Model.post_load_hook(model, folder)

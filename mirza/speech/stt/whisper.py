@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirza import models
-from mirza.audio.base import Samples
+from mirza.audio.base import MIC_RATE, Samples
 from mirza.errors import ModelDamaged, ModelUnsupported
 from mirza.models.onnx import EngineThread, Stop
 from mirza.speech.base import Transcript
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MODEL = "whisper-base"
 TOKENS_PER_S = 10
 """Of voice; more is a loop."""
+SURE_OF_LANGUAGE_S = 1.0
+"""Less voice ("oui") does not tell which language it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class WhisperStt:
         self._threads = threads
         self._thread = EngineThread("stt")
         self._model: _Model | None = None
+        self._last_language: str | None = None
         self.languages: Sequence[str] = ("en",)
 
     async def load(self) -> None:
@@ -78,16 +81,21 @@ class WhisperStt:
         model = self._model
         if model is None:
             return Transcript("")
-        return await self._thread.run(lambda stop: _transcribe(model, samples, language, stop))
+        heard = await self._thread.run(lambda stop: _transcribe(model, samples, language, self._last_language, stop))
+        if heard.text and len(samples) >= SURE_OF_LANGUAGE_S * MIC_RATE:
+            self._last_language = heard.language
+        return heard
 
     async def unload(self) -> None:
         """Gives the memory back."""
         self._model = None
 
 
-def _transcribe(model: _Model, samples: Samples, language: str | None, stop: Stop) -> Transcript:
+def _transcribe(model: _Model, samples: Samples, language: str | None, last: str | None, stop: Stop) -> Transcript:
     """Each chunk by itself: text of an earlier one would carry its mistakes, and its loops, into the next."""
     voiced = model.guard.listen(samples)
+    if language is None and voiced.voice_s < SURE_OF_LANGUAGE_S:
+        language = last
     if voiced.voice_s == 0.0:
         return Transcript("", language or "en", voiced.no_speech)
     texts: list[str] = []

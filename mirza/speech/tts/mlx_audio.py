@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -120,11 +121,11 @@ class MlxAudioTts:
 
 def _load(folder: Path) -> Synthesiser:
     try:
-        from mlx_audio.tts.utils import load_model
+        library: Any = importlib.import_module("mlx_audio.tts.utils")
     except ImportError as error:
         raise ModelUnsupported("mlx-audio is not installed.", "`pip install mlx-audio` adds it.") from error
     try:
-        return cast("Synthesiser", load_model(folder))
+        return library.load_model(folder)
     except ImportError as error:
         raise ModelUnsupported(
             f"{folder.name} needs the package {error.name}.", f"`pip install {error.name}`."
