@@ -18,9 +18,9 @@ MANY = 8
 _RUN = {char: re.compile(re.escape(char) + f"{{1,{MANY}}}") for char in "*_~`"}
 _CODE_CHARS = 200
 _CITATION = re.compile(
-    r"\[(?:\^[\w\-]{1,40}|\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,1})\]|【[^】\n]{0,80}[†‡][^】\n]{0,80}】|【\d{1,3}】"
+    r"\[(?:\^[\w\-]{1,40}|\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,1})\]|【[^】\n†‡]{0,40}[†‡][^】\n]{0,80}】|【\d{1,3}】"
 )
-_CORNER_BEGUN = re.compile(r"【[^】\n]{0,80}\Z")
+_CORNER_BEGUN = re.compile(r"【[^】\n†‡]{0,40}(?:[†‡][^】\n]{0,80})?\Z")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,31}\d{0,2});")
 _ENTITY_BEGUN = re.compile(r"&(?:#?[xX]?[\dA-Za-z]{0,32})\Z")
 _ESCAPED = frozenset("*_`#[]<>!|~{}+-.$&=^\"'/:;,?@%\\")

@@ -7,20 +7,140 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from mirza.speech.text.numbers import Numbers
+from mirza.speech.text.numbers import FEMININE, MASCULINE, NEUTER, Numbers
 from mirza.speech.text.segment import Breaks
 
 LANGUAGES = ("en", "fr", "de", "es", "zh", "ja")
+_GENDERS = {"m": MASCULINE, "f": FEMININE, "n": NEUTER}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How signs are said. `power` has `{}` for the exponent; empty is not said."""
+
+    point: str
+    minus: str
+    plus: str
+    times: str
+    divided: str
+    equals: str
+    not_equal: str
+    less: str
+    more: str
+    at_most: str
+    at_least: str
+    about: str
+    plus_minus: str
+    percent: str
+    per_mille: str
+    degrees: str
+    degree: str
+    at: str
+    dot: str
+    dash: str
+    slash: str
+    number: str
+    numbers: str
+    hashtag: str
+    sharp: str
+    to: str
+    ratio: str
+    over: str
+    out_of: str
+    per: str
+    squared: str
+    cubed: str
+    power: str
+    root: str
+    infinity: str
+    copyright: str
+    registered: str
+    trademark: str
+    section: str
+    pause: str
+    sum: str
+    integral: str
+    ampersand: str
+
+
+@dataclass(frozen=True, slots=True)
+class Currency:
+    """A currency's names: one, many, and of its hundredth; empty where it has none."""
+
+    one: str
+    many: str
+    cent: str
+    cents: str
+    gender: str
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """How amounts are said."""
+
+    names: dict[str, Currency]
+    """By ISO 4217 code."""
+    scales: dict[str, str]
+    """`M` is a million."""
+    scale_words: frozenset[str]
+    of: str
+    """The word between a million and its noun: *un million **de** dollars*."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """Months, and in which order `3/4` is written."""
+
+    order: str
+    months: tuple[str, ...]
+    short_months: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nouns:
+    """Enough about nouns to say *une*, *eine*, *una* before most of them."""
+
+    feminine: frozenset[str]
+    feminine_ends: tuple[str, ...]
+    masculine: frozenset[str]
+    function_words: frozenset[str]
+
+    def gender(self, noun: str) -> str:
+        """A guess: listed, or by its ending."""
+        word = noun.lower()
+        if word in self.masculine:
+            return MASCULINE
+        feminine = word in self.feminine or (bool(self.feminine_ends) and word.endswith(self.feminine_ends))
+        return FEMININE if feminine else MASCULINE
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
-    """One language."""
+    """One language, as its file tells it."""
 
     code: str
     breaks: Breaks
     numbers: Numbers
+    words: Words
+    symbols: dict[str, str]
+    money: Money
+    dates: Dates
+    nouns: Nouns
+    roman_names: frozenset[str]
+    roman_cues: frozenset[str]
+    version_cues: frozenset[str]
+    abbreviations: dict[str, str]
     code_announcement: str
+
+    @property
+    def spaced(self) -> bool:
+        """Whether words have spaces between them."""
+        return self.code not in ("zh", "ja")
+
+    @property
+    def comma_decimal(self) -> bool:
+        """Whether the decimal sign is a comma, and a point or a space groups thousands."""
+        return self.code in ("fr", "de", "es")
 
 
 @cache
@@ -28,17 +148,58 @@ def language_for(code: str) -> Language:
     """The language `code`, ISO 639-1 with or without a region; English for one that is not known."""
     short = code.lower().replace("_", "-").split("-")[0]
     name = short if short in LANGUAGES else "en"
-    data = tomllib.loads(resources.files("mirza.speech.text").joinpath(f"data/{name}.toml").read_text("utf-8"))
-    breaks = data["breaks"]
+    data = tomllib.loads(_read(name))
+    breaks, money, dates, nouns = data["breaks"], data["money"], data["dates"], data["nouns"]
+    starters = _set(breaks["starters"])
+    words = dict(data["words"])
+    words["ampersand"] = words.pop("and")
     return Language(
         code=name,
         breaks=Breaks(
-            titles=frozenset(breaks["titles"].split()),
-            closing=frozenset(breaks["closing"].split()),
-            starters=frozenset(breaks["starters"].split()),
-            conjunctions=frozenset(breaks["conjunctions"].split()),
+            titles=_set(breaks["titles"]),
+            closing=_set(breaks["closing"]),
+            starters=starters,
+            conjunctions=_set(breaks["conjunctions"]),
             ordinal_dot=breaks["ordinal_dot"],
         ),
         numbers=Numbers(name),
+        words=Words(**words),
+        symbols=data["symbols"],
+        money=Money(
+            names={code: _currency(names) for code, names in money["names"].items()},
+            scales=dict(pair.split("=") for pair in money["scales"].split()),
+            scale_words=_set(money["scale_words"]),
+            of=money["of"],
+        ),
+        dates=Dates(dates["order"], tuple(dates["months"].split()), tuple(dates["short_months"].split())),
+        nouns=Nouns(
+            feminine=_set(nouns["feminine"]),
+            feminine_ends=tuple(nouns["feminine_ends"].split()),
+            masculine=frozenset(word.lower() for word in nouns["masculine"].split()),
+            function_words=_set(nouns["not_nouns"]) | starters,
+        ),
+        roman_names=frozenset(data["roman"]["names"].split()),
+        roman_cues=_set(data["roman"]["cues"]),
+        version_cues=_set(data["versions"]["cues"]),
+        abbreviations=data["abbreviations"],
         code_announcement=data["announcements"]["code"],
     )
+
+
+@cache
+def units() -> dict[str, str]:
+    """Unit symbols, and their names in CLDR."""
+    return tomllib.loads(_read("units"))["units"]
+
+
+def _read(name: str) -> str:
+    return resources.files("mirza.speech.text").joinpath(f"data/{name}.toml").read_text("utf-8")
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in words.split())
+
+
+def _currency(names: str) -> Currency:
+    one, many, cent, cents, gender = names.replace(" - -", "  ").split(" ")
+    return Currency(one, many, cent, cents, _GENDERS[gender])

@@ -22,6 +22,8 @@ FIRST_CONJUNCTION_CHARS = 45
 """Without a comma, the first piece may be cut before a conjunction after this many characters."""
 CLOSERS = "\"'”’»›)]}」』】）》〉*"
 _CLOSERS_CHARS = 6
+_STARTER_CHARS = 24
+"""So far after a full stop the next word is looked for."""
 
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _IS_CJK = re.compile(f"[{_CJK}]")
@@ -146,10 +148,10 @@ class Segmenter:
 
     def _starts(self, text: str, end: int, final: bool) -> bool | None:
         """Whether the word after `end` is one that begins sentences."""
-        word = _WORD.match(text, _skip_space(text, end))
+        word = _WORD.search(text, end, end + _STARTER_CHARS)
         if word is None:
-            return False
-        if word.end() >= len(text) and not final and word.end() - word.start() < 16:
+            return None if len(text) < end + _STARTER_CHARS and not final else False
+        if word.end() >= len(text) and not final and word.end() < end + _STARTER_CHARS:
             return None
         return word.group().rstrip(".-'’").lower() in self._breaks.starters
 
@@ -226,12 +228,6 @@ def _following(text: str, at: int) -> str | None:
         if not text[index].isspace() and text[index] not in "\"'“„«‘(¿¡[":
             return text[index]
     return None if len(text) < at + 12 else text[at + 11]
-
-
-def _skip_space(text: str, at: int) -> int:
-    while at < len(text) and not text[at].isalnum() and at < len(text) - 1:
-        at += 1
-    return at
 
 
 def _quoted_on(run: str, after: str) -> bool:

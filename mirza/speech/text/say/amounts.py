@@ -1,0 +1,280 @@
+"""Numbers as such: ordinals, ranges, fractions, powers, years, decades, and what is left."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
+from mirza.speech.text.say.base import SPACE, Rule, Speaker
+from mirza.speech.text.say.clock import german_ending
+
+_VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_ENGLISH_ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)(?!\w)")
+_FRENCH_ORDINAL = re.compile(r"(\d+)(ers?|res?|ère|[eè]mes?|es?|nde?|ᵉ)(?!\w)")
+_SPANISH_ORDINAL = re.compile(r"(\d+)\.?(º|ª|°|er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na)(?!\w)")
+_GERMAN_ORDINAL = re.compile(r"(\d{1,3})\.(?=[ \xa0][^\W\d_])")
+_DECADE = re.compile(r"['’]?(\d{2,3}0)s(?!\w)|['’](\d0)s(?!\w)|(\d0)s(?!\w)")
+_GERMAN_DECADE = re.compile(r"(\d{1,3}0)er(?!\w)")
+_YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
+_FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
+_SIZE = re.compile(r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?!\w)")
+_POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|([⁻⁰¹²³⁴-⁹]+)")
+_SUBSCRIPT = re.compile(r"[₀-₉]+")
+_FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
+
+
+def rules(speaker: Speaker) -> list[Rule]:
+    """From the narrowest form to a plain number."""
+    number = speaker.number_pattern
+    counts = _Counts(speaker)
+    powers = _Powers(speaker)
+    to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-])")
+    scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
+    own = {
+        "en": [Rule("0", _ENGLISH_ORDINAL, counts.english_ordinal), Rule("0$", _DECADE, counts.decade)],
+        "fr": [Rule("0", _FRENCH_ORDINAL, counts.french_ordinal)],
+        "es": [Rule("0", _SPANISH_ORDINAL, counts.spanish_ordinal)],
+        "de": [Rule("0", _GERMAN_ORDINAL, counts.german_ordinal), Rule("0", _GERMAN_DECADE, counts.german_decade)],
+        "zh": [Rule("0", re.compile(r"(\d+)年代"), counts.chinese_decade)],
+    }
+    return [
+        *own.get(speaker.code, []),
+        Rule("0", to, counts.range),
+        Rule("0", _FRACTION, counts.fraction),
+        Rule("0", re.compile(rf"(\d+){SPACE}?([{_VULGAR}])"), counts.mixed),
+        Rule("$0a", re.compile(f"[{_VULGAR}]"), counts.vulgar),
+        Rule("0", _SIZE, counts.size),
+        Rule("0", re.compile(rf"({number})[eE]([+-]?\d{{1,3}})(?!\w)"), powers.scientific),
+        Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled),
+        Rule("0", _YEAR, counts.year),
+        Rule("0", re.compile(number), counts.plain),
+        Rule("$0a", _POWER, powers.power),
+        Rule("$0a", _SUBSCRIPT, powers.subscript),
+        Rule("$0a", re.compile(r"[^\x00-\x7f]"), counts.numeral),
+    ]
+
+
+class _Counts:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+        self._numbers = speaker.numbers
+
+    def english_ordinal(self, match: re.Match[str]) -> str:
+        return self._numbers.ordinal(int(match[1].replace(",", "")))
+
+    def french_ordinal(self, match: re.Match[str]) -> str | None:
+        value, suffix = int(match[1]), match[2]
+        if suffix in ("nd", "nde"):
+            return "second" if suffix == "nd" else "seconde"
+        if suffix.startswith(("er", "r", "è")) and not suffix.startswith("ème"):
+            feminine = not suffix.startswith("er")
+        else:
+            feminine = self._speaker.gender_after(match.string, match.end()) == FEMININE
+        said = self._numbers.ordinal(value, FEMININE if feminine else MASCULINE)
+        return said + "s" if suffix.endswith("s") else said
+
+    def spanish_ordinal(self, match: re.Match[str]) -> str | None:
+        value, suffix = int(match[1]), match[2]
+        if value > 99 or value == 0:
+            return None
+        if suffix == "er":
+            return self._numbers.ordinal(value, MASCULINE)
+        return self._numbers.ordinal(value, FEMININE if suffix == "ª" or suffix.endswith("a") else COUNTING)
+
+    def german_ordinal(self, match: re.Match[str]) -> str:
+        before = self._speaker.word_before(match.string, match.start())
+        ending = german_ending(before)
+        if ending == COUNTING and before.lower() == "der" and _dative(match):
+            ending = "n"
+        return self._numbers.ordinal(int(match[1]), ending)
+
+    def decade(self, match: re.Match[str]) -> str:
+        digits = match[1] or match[2] or match[3]
+        if len(digits) == 4 or len(digits) == 3:
+            value = int(digits)
+            if value % 1000 == 0:
+                return self._numbers.cardinal(value) + "s"
+            words = self._numbers.year(value)
+        else:
+            words = self._numbers.cardinal(int(digits))
+        return words[:-1] + "ies" if words.endswith("y") else words + "s"
+
+    def german_decade(self, match: re.Match[str]) -> str:
+        return self._numbers.year(int(match[1])) + "er"
+
+    def chinese_decade(self, match: re.Match[str]) -> str:
+        digits = match[1]
+        return (self._numbers.year(int(digits)) if len(digits) == 4 else self._numbers.cardinal(int(digits))) + "年代"
+
+    def range(self, match: re.Match[str]) -> str | None:
+        speaker, words = self._speaker, self._speaker.words
+        first, second = match[1], match[2]
+        after = match.string[match.end() :].lstrip()
+        if after.startswith("=") and "-" in match.group():
+            return speaker.join(speaker.number(first), words.minus, speaker.number(second))
+        years = re.fullmatch(r"1[1-9]\d\d|20\d\d", first) is not None
+        if years and re.fullmatch(r"\d{4}|\d{2}", second):
+            cjk = after.startswith("年")
+            end = self._numbers.year(int(second)) if len(second) == 4 else self._numbers.cardinal(int(second))
+            start = self._numbers.year(int(first)) + ("年" if cjk and speaker.code == "zh" else "")
+            return speaker.join(start, words.to, end)
+        return speaker.join(speaker.number(first), words.to, speaker.counted(second, match.string, match.end()))
+
+    def fraction(self, match: re.Match[str]) -> str | None:
+        top, bottom = int(match[2]), int(match[3])
+        if (top, bottom) in ((24, 7), (9, 11)) and not match[1]:
+            return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))
+        if bottom == 0 or (match[1] and top >= bottom):
+            return None
+        return self._mixed(int(match[1]) if match[1] else 0, top, bottom)
+
+    def mixed(self, match: re.Match[str]) -> str:
+        return self._mixed(int(match[1]), *_ratio(match[2]))
+
+    def vulgar(self, match: re.Match[str]) -> str:
+        return self._mixed(0, *_ratio(match.group()))
+
+    def _mixed(self, whole: int, top: int, bottom: int) -> str:
+        speaker, cardinal = self._speaker, self._numbers.cardinal
+        part = _fraction(speaker, top, bottom)
+        if not whole:
+            return part
+        match speaker.code:
+            case "en" if (top, bottom) == (1, 2):
+                return f"{cardinal(whole)} and a half"
+            case "en":
+                return f"{cardinal(whole)} and {part}"
+            case "fr" if bottom in (2, 3, 4):
+                return f"{cardinal(whole)} et {'demi' if bottom == 2 else part}"
+            case "de" if (top, bottom) == (1, 2):
+                return "eineinhalb" if whole == 1 else f"{cardinal(whole)}einhalb"
+            case "de":
+                return f"{cardinal(whole)} {part}"
+            case "es":
+                return f"{cardinal(whole)} y {'medio' if bottom == 2 else part}"
+            case "zh":
+                return f"{cardinal(whole)}又{part}"
+            case "ja":
+                return f"{cardinal(whole)}と{part}"
+            case _:
+                return speaker.join(cardinal(whole), part)
+
+    def size(self, match: re.Match[str]) -> str:
+        speaker = self._speaker
+        spaced = bool(match[2]) and speaker.code == "en"
+        by = speaker.words.times if spaced or speaker.code != "en" else "by"
+        parts = [speaker.number(part) for part in (match[1], match[4], match[5]) if part]
+        return speaker.join(*[word for part in parts for word in (by, part)][1:])
+
+    def scaled(self, match: re.Match[str]) -> str | None:
+        scale = self._speaker.language.money.scales[match[2]]
+        if match[2] in ("K", "T", "b") and self._speaker.code == "en" and match[2] != "K":
+            return None
+        if match[2] == "K" and len(match[1]) == 1:
+            return f"{self._speaker.number(match[1])} K"  # a race, a resolution
+        return self._speaker.join(self._speaker.number(match[1]), scale)
+
+    def year(self, match: re.Match[str]) -> str | None:
+        if self._speaker.code in ("en", "de"):
+            return self._numbers.year(int(match[1]))
+        return None
+
+    def plain(self, match: re.Match[str]) -> str:
+        speaker = self._speaker
+        if speaker.code == "zh" and match.group() == "2" and _measure_word(match):
+            return "两"
+        return speaker.counted(match.group(), match.string, match.end())
+
+    def numeral(self, match: re.Match[str]) -> str | None:
+        """A number in one character, `①`, `Ⅳ`, `٣`: any that Unicode knows the value of."""
+        value = unicodedata.numeric(match.group(), None)
+        if value is None or unicodedata.category(match.group())[0] != "N":
+            return None
+        return self._numbers.cardinal(int(value)) if value == int(value) else self._speaker.number(f"{value:.3g}")
+
+
+class _Powers:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+
+    def power(self, match: re.Match[str]) -> str | None:
+        exponent = match[1] or match[2] or match[3].translate(_SUPERSCRIPTS)
+        text, start = match.string, match.start()
+        base = re.search(r"[^\W_]*\)?\Z", text[:start])
+        if match[3] and (base is None or not base.group() or len(base.group()) > 4 and not base.group()[-1] == ")"):
+            return ""  # a footnote
+        if match[3] and exponent == "1":
+            return ""
+        words = self._speaker.words
+        if exponent in ("2", "3"):
+            return words.squared if exponent == "2" else words.cubed
+        return words.power.format(_exponent(self._speaker, exponent))
+
+    def scientific(self, match: re.Match[str]) -> str:
+        speaker = self._speaker
+        ten = speaker.numbers.cardinal(10)
+        power = speaker.words.power.format(_exponent(speaker, str(int(match[2]))))
+        return speaker.join(speaker.number(match[1]), speaker.words.times, ten, power)
+
+    def subscript(self, match: re.Match[str]) -> str:
+        return self._speaker.number(match.group().translate(_SUBSCRIPTS))
+
+
+def _exponent(speaker: Speaker, exponent: str) -> str:
+    if exponent.isalpha():
+        return exponent
+    minus = speaker.words.minus if exponent.startswith("-") else ""
+    return speaker.join(minus, speaker.numbers.cardinal(int(exponent.lstrip("-"))))
+
+
+def _fraction(speaker: Speaker, top: int, bottom: int) -> str:
+    cardinal, words = speaker.numbers.cardinal, speaker.words
+    match speaker.code:
+        case "en":
+            return _english_fraction(speaker, top, bottom)
+        case "fr" if bottom in (2, 3, 4) and top < bottom:
+            part = _FEW["fr"][bottom - 2]
+            return f"{cardinal(top)} {part}{'s' if top > 1 and bottom == 4 else ''}"
+        case "de" if bottom == 2 and top == 1:
+            return "ein halb"
+        case "de" if top < bottom <= 19:
+            part = _FEW["de"][bottom - 2] if bottom <= 4 else speaker.numbers.ordinal(bottom).capitalize()[:-1] + "el"
+            return f"{speaker.numbers.cardinal(top, MASCULINE)} {part}"
+        case "es" if top < bottom <= 10:
+            part = _FEW["es"][bottom - 2] if bottom <= 4 else speaker.numbers.ordinal(bottom)
+            return f"{cardinal(top, MASCULINE)} {part}{'s' if top > 1 else ''}"
+        case "zh" | "ja":
+            return f"{cardinal(bottom)}{'分之' if speaker.code == 'zh' else '分の'}{cardinal(top)}"
+        case _:
+            return speaker.join(cardinal(top), words.over, cardinal(bottom))
+
+
+def _english_fraction(speaker: Speaker, top: int, bottom: int) -> str:
+    cardinal = speaker.numbers.cardinal
+    if bottom in (10, 100) or (top >= bottom and bottom <= 100 and bottom > 16):
+        return f"{cardinal(top)} out of {cardinal(bottom)}"
+    if bottom == 1 or top >= bottom or bottom > 100:
+        return f"{cardinal(top)} over {cardinal(bottom)}"
+    part = {2: "half", 4: "quarter"}.get(bottom) or speaker.numbers.ordinal(bottom)
+    plural = "halves" if part == "half" else part + "s"
+    return f"{cardinal(top)} {part if top == 1 else plural}"
+
+
+def _ratio(character: str) -> tuple[int, int]:
+    top, bottom = unicodedata.normalize("NFKC", character).split("\u2044")
+    return int(top), int(bottom)
+
+
+def _dative(match: re.Match[str]) -> bool:
+    """*in der dritten Klasse*, but *der dritte Platz*."""
+    before = re.search(r"([^\W\d_]+)\s+[^\W\d_]+\s*\Z", match.string[: match.start()])
+    return before is not None and before[1].lower() in ("in", "mit", "nach", "bei", "von", "zu", "aus", "seit", "auf", "an", "während")
+
+
+def _measure_word(match: re.Match[str]) -> bool:
+    """Before a measure word two is 两: 两个, 两年, 两公里."""
+    after = match.string[match.end() : match.end() + 1]
+    return bool(after) and after in "个個只隻条本张位名家台辆件种次年天周岁杯碗瓶块元点小分秒米公千克斤倍层间座部篇句页份人口颗粒把片双对套门场遍回步项类组排段节根枝棵头匹"

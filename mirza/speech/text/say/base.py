@@ -1,0 +1,128 @@
+"""`Rule` and `Speaker`: what all ways of saying things share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mirza.speech.text.language import Language
+from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE, MAX_DIGITS, NEUTER
+
+SPACE = "[ \xa0\u202f]"
+_GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
+_GROUPS_COMMA = r"\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
+_WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s'’,(]{0,3}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A form, and how it is said; `say` may decline with `None`.
+
+    `begins` tells where the rule is asked: at a digit (`0`), a letter (`a`), any other sign (`$`).
+    """
+
+    begins: str
+    pattern: re.Pattern[str]
+    say: Callable[[re.Match[str]], str | None]
+    tight: bool = False
+
+
+class Speaker:
+    """Says numbers in one language, and knows the words around a place."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.code = language.code
+        self.words = language.words
+        self.numbers = language.numbers
+        self.number_pattern = _GROUPS_COMMA if language.comma_decimal else _GROUPS_POINT
+
+    def join(self, *parts: str) -> str:
+        """The parts that are there, with spaces where the language has them."""
+        return (" " if self.language.spaced else "").join(part for part in parts if part)
+
+    def split(self, literal: str) -> tuple[str, str]:
+        """The digits before and after the decimal sign of a number as it is written."""
+        match = re.fullmatch(r"(.*?)(?:([.,])(\d+))?", literal)
+        assert match is not None
+        whole, sign, decimals = match[1], match[2] or "", match[3] or ""
+        grouped = bool(re.search(r"[.,' \xa0\u202f’]", whole)) or re.fullmatch(r"\d{1,3}", whole)
+        thousands = "." if self.language.comma_decimal else ","
+        if sign == thousands and len(decimals) == 3 and grouped:
+            whole, sign, decimals = whole + decimals, "", ""
+        return re.sub(r"\D", "", whole), sign + decimals
+
+    def value(self, literal: str) -> float:
+        """What a number as it is written comes to."""
+        whole, decimals = self.split(literal)
+        return float(f"{whole}.{decimals[1:] or '0'}")
+
+    def number(self, literal: str, gender: str = COUNTING) -> str:
+        """A number as it is written, in words."""
+        whole, decimals = self.split(literal)
+        if len(whole) > MAX_DIGITS or (len(whole) > 1 and whole[0] == "0"):
+            said = self.numbers.digits(whole)
+        else:
+            said = self.numbers.cardinal(int(whole), gender if not decimals else COUNTING)
+        if not decimals:
+            return said
+        if self.code == "ja" and said == "ゼロ":
+            said = "零"  # れいてんご
+        return self.join(said, self.point(decimals[0]), self.decimals(decimals[1:]))
+
+    def point(self, sign: str) -> str:
+        """The decimal sign: as it is written, where both are in use."""
+        if sign == "." and self.language.comma_decimal:
+            return {"fr": "point", "de": "Punkt", "es": "punto"}[self.code]
+        return self.words.point
+
+    def decimals(self, digits: str) -> str:
+        """Digits after the decimal sign. French and Spanish say them as a number while they are few."""
+        if self.code in ("fr", "es"):
+            lead = len(digits) - len(digits.lstrip("0"))
+            rest = digits[lead:]
+            if rest and len(rest) <= 3:
+                zero = self.numbers.cardinal(0)
+                return " ".join([zero] * lead + [self.numbers.cardinal(int(rest))])
+        return self.numbers.digits(digits)
+
+    def counted(self, literal: str, text: str, end: int) -> str:
+        """A number before the noun that follows it at `end` in `text`, in its gender."""
+        return self.number(literal, self.gender_after(text, end))
+
+    def gender_after(self, text: str, end: int) -> str:
+        """The gender that the word after a number asks for."""
+        if self.code not in ("fr", "de", "es"):
+            return COUNTING
+        found = _WORD_AFTER.match(text, end)
+        if found is None or text[end : found.end()].startswith("-"):
+            return COUNTING
+        noun = found[1]
+        if noun.lower() in self.language.nouns.function_words:
+            return COUNTING
+        if self.code == "de":
+            if not noun[0].isupper():
+                return _german_adjective(noun)
+            gender = self.language.nouns.gender(noun)
+            return gender if gender == FEMININE else NEUTER
+        gender = self.language.nouns.gender(noun)
+        return gender if self.code == "es" or gender == FEMININE else MASCULINE
+
+    def word_after(self, text: str, end: int) -> str:
+        """The word that follows; empty when none does."""
+        found = _WORD_AFTER.match(text, end)
+        return found[1] if found else ""
+
+    def word_before(self, text: str, start: int) -> str:
+        """The word that is before; empty when none is."""
+        found = _WORD_BEFORE.search(text, max(0, start - 40), start)
+        return found[1] if found else ""
+
+
+def _german_adjective(word: str) -> str:
+    """*ein großer Topf*, *eine große Schüssel*; anything else leaves the number alone."""
+    if word.endswith(("er", "es")):
+        return MASCULINE
+    return FEMININE if word.endswith("e") else COUNTING

@@ -1,0 +1,184 @@
+"""Codes: what is read digit by digit, or letter by letter. Phone numbers, accounts, versions, names like `B2B`."""
+
+from __future__ import annotations
+
+import re
+
+from mirza.speech.text.say.base import Rule, Speaker
+
+_IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w])")
+_CARD = re.compile(r"\d{4}(?:[ -]\d{4}){2,3}(?!\d)")
+_INTERNATIONAL = re.compile(r"(?:\+|00)\d{1,3}(?:[ .\xa0-]?\(?\d{1,4}\)?){2,6}(?!\d)")
+_AMERICAN = re.compile(r"(?:1[-. ])?\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}(?!\d)|\d{3}-\d{4}(?![\d-])")
+_FRENCH = re.compile(r"0\d(?:[ .\xa0-]\d{2}){4}(?!\d)|0[1-9]\d{8}(?!\d)")
+_LOCAL = re.compile(r"0\d{1,4}[-/ ]\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)|\(0\d{1,4}\) ?\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)")
+_SPANISH = re.compile(r"[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{2}){3}(?!\d)")
+_CHINESE = re.compile(r"1[3-9]\d(?:[ -]?\d{4}){2}(?!\d)|[48]00(?:-\d{3,4}){2}(?!\d)")
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]*\d)")
+_VERSION = re.compile(r"[vV]?\d+(?:\.\d+){2,5}(?!\d)|[vV]\d+(?:\.\d+)?(?!\d)")
+_HEX = re.compile(r"0x[\da-fA-F]+|#[\da-fA-F]{6}(?!\w)")
+_DASHED = re.compile(r"\d{2,}(?:-\d{2,}){2,}(?!\w)")
+_LETTERS = re.compile(r"(?=[A-Za-z-]*\d)[A-Za-z]+(?:[-‑]?\d+(?:\.\d+)?)+(?:[-‑]?[A-Za-z]{1,4}(?![A-Za-z]))?(?:\d*[A-Za-z]*)*(?!\w)")
+_DIGITS_FIRST = re.compile(r"\d+(?:[A-Z]+\d+)+[A-Z]*(?!\w)|\d+[A-Z]{1,3}(?:\d+[A-Z]*)?(?!\w)|\d+[A-Za-z]+\d[\dA-Za-z]*(?!\w)")
+_LONG = re.compile(r"\d{16,}|0\d+(?![.,:/hH]?\d)")
+_CODE_CUES = frozenset(
+    "code pin zip postcode id otp password passcode konto postleitzahl plz geheimzahl código clave contraseña "
+    "codice extension poste room".split()
+)
+_AFTER_CUE = re.compile(r"\d{4,15}(?![\d.,:/-]*\d)")
+_PIECES = re.compile(r"\d+(?:\.\d+)?|[A-Za-z]+")
+
+
+def rules(speaker: Speaker) -> list[Rule]:
+    """Everything that is spelled out."""
+    numbers, words = speaker.numbers, speaker.words
+    pause = words.pause + (" " if speaker.language.spaced else "")
+
+    def grouped(match: re.Match[str]) -> str:
+        groups = [group for group in re.split(r"\D+", match.group()) if group]
+        plus = words.plus if match.group().startswith("+") else ""
+        return speaker.join(plus, pause.join(numbers.digits(group) for group in groups))
+
+    def pairs(match: re.Match[str]) -> str | None:
+        digits = re.sub(r"\D", "", match.group())
+        if speaker.code != "fr" or len(digits) != 10:
+            return None
+        return pause.join(_french_pair(speaker, digits[at : at + 2]) for at in range(0, 10, 2))
+
+    def international(match: re.Match[str]) -> str | None:
+        digits = re.sub(r"\D", "", match.group())
+        if not 8 <= len(digits) <= 15:
+            return None
+        if speaker.code == "fr" and match.group().startswith("+33"):
+            rest = digits[2:].lstrip("0")
+            heads = [rest[0], *(rest[at : at + 2] for at in range(1, len(rest), 2))]
+            country = speaker.join(words.plus, numbers.cardinal(33))
+            return pause.join([country, *(_french_pair(speaker, head) for head in heads)])
+        return grouped(match)
+
+    def iban(match: re.Match[str]) -> str:
+        characters = re.sub(r"\s", "", match.group())
+        groups = [characters[at : at + 4] for at in range(0, len(characters), 4)]
+        return pause.join(_spelled(speaker, group) for group in groups)
+
+    def ip(match: re.Match[str]) -> str:
+        address, _, port = match.group().partition(":")
+        said = f" {words.dot} ".join(_ip_part(speaker, part) for part in address.split("."))
+        said = said if speaker.language.spaced else said.replace(" ", "")
+        return said + (pause + numbers.digits(port) if port else "")
+
+    def version(match: re.Match[str]) -> str | None:
+        text = match.group()
+        if re.fullmatch(r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})", text) and speaker.language.comma_decimal:
+            return None  # a date
+        parts = text.lstrip("vV").split(".")
+        dot = speaker.point(".") if speaker.code != "fr" else "point"
+        said = f" {dot} ".join(speaker.number(part) for part in parts)
+        said = said if speaker.language.spaced else said.replace(" ", "")
+        name = {"zh": "版本", "ja": "バージョン", "es": "versión"}.get(speaker.code, "version")
+        called = speaker.word_before(match.string, match.start()).lower() in (name, "version", "versión")
+        return speaker.join(("" if called else name if speaker.code != "de" else "Version") if text[0] in "vV" else "", said)
+
+    def named_version(match: re.Match[str]) -> str | None:
+        if speaker.word_before(match.string, match.start()).lower() not in speaker.language.version_cues:
+            return None
+        dot = "point" if speaker.code == "fr" else speaker.point(".")
+        return speaker.join(speaker.number(match[1]), dot, speaker.number(match[2]))
+
+    def spelled(match: re.Match[str]) -> str:
+        return _spelled(speaker, match.group().lstrip("#"))
+
+    def letters(match: re.Match[str]) -> str | None:
+        if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
+            return None
+        return _name(speaker, match.group())
+
+    def long(match: re.Match[str]) -> str:
+        return numbers.digits(match.group())
+
+    def after_cue(match: re.Match[str]) -> str | None:
+        before = re.findall(r"[^\W\d_]+", match.string[max(0, match.start() - 24) : match.start()])
+        return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
+
+    phones = {
+        "en": [Rule("0$", _AMERICAN, grouped)],
+        "fr": [Rule("0", _FRENCH, pairs)],
+        "es": [Rule("0", _SPANISH, grouped)],
+        "zh": [Rule("0", _CHINESE, grouped)],
+    }
+    return [
+        Rule("a", _IBAN, iban),
+        Rule("0$", _INTERNATIONAL, international),
+        *phones.get(speaker.code, []),
+        Rule("0", _CARD, grouped),
+        Rule("0", _IP, ip),
+        Rule("0a", _VERSION, version),
+        Rule("0", re.compile(r"(\d+)\.(\d+)(?![\d.,]*\d)"), named_version),
+        Rule("0$", _HEX, spelled),
+        Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), grouped),
+        Rule("0", _LOCAL, grouped),
+        Rule("0", _AFTER_CUE, after_cue),
+        Rule("a", _LETTERS, letters),
+        Rule("0", _DIGITS_FIRST, digits_first(speaker)),
+        Rule("0", _DASHED, dashed(speaker, grouped)),
+        Rule("0", _LONG, long),
+    ]
+
+
+def digits_first(speaker: Speaker):  # noqa: ANN201
+    """`4K`, `3D`, `2FA`: left to units and ordinals where they know it."""
+
+    def say(match: re.Match[str]) -> str | None:
+        from mirza.speech.text.language import units
+
+        tail = re.sub(r"^\d+", "", match.group())
+        if tail in units() or tail in speaker.language.money.scales and tail not in ("K",):
+            return None
+        return _name(speaker, match.group())
+
+    return say
+
+
+def dashed(speaker: Speaker, grouped):  # noqa: ANN001, ANN201
+    """`12-34-56`: no date, no sum, so a code."""
+
+    def say(match: re.Match[str]) -> str | None:
+        if re.fullmatch(r"\d{4}-\d{2}-\d{2}|\d{2}-\d{2}-\d{4}", match.group()):
+            return None
+        return grouped(match)
+
+    return say
+
+
+def _french_pair(speaker: Speaker, pair: str) -> str:
+    if pair[0] == "0" and len(pair) == 2:
+        return f"{speaker.numbers.cardinal(0)} {speaker.numbers.cardinal(int(pair[1]))}"
+    return speaker.numbers.cardinal(int(pair))
+
+
+def _ip_part(speaker: Speaker, part: str) -> str:
+    """In English, Chinese and Japanese the digits of an address are said one by one, elsewhere as numbers."""
+    if speaker.language.comma_decimal:
+        return speaker.numbers.cardinal(int(part))
+    return speaker.numbers.digits(part)
+
+
+def _spelled(speaker: Speaker, characters: str) -> str:
+    """Letter by letter and digit by digit."""
+    said = [speaker.numbers.digits(char) if char.isdigit() else char.upper() for char in characters]
+    return " ".join(said)
+
+
+def _name(speaker: Speaker, name: str) -> str | None:
+    """A name with digits in it: letters as they are, short numbers as numbers, long ones digit by digit."""
+    pieces = _PIECES.findall(name)
+    codelike = len(pieces) > 3 or any(len(piece) > 4 and piece.isdigit() for piece in pieces)
+    said: list[str] = []
+    for piece in pieces:
+        if not piece[0].isdigit():
+            said.append(" ".join(piece) if codelike and piece.isupper() else piece)
+        elif codelike or (len(piece) > 1 and piece[0] == "0"):
+            said.append(speaker.numbers.digits(piece))
+        else:
+            said.append(speaker.number(piece))
+    return " ".join(said)

@@ -1,0 +1,137 @@
+"""Amounts of money: *three dollars and fifty cents*, *trois euros cinquante*, *三点五元*."""
+
+from __future__ import annotations
+
+import re
+
+from babel.numbers import get_currency_name
+
+from mirza.speech.text.language import Currency
+from mirza.speech.text.numbers import FEMININE, MASCULINE
+from mirza.speech.text.say.base import SPACE, Rule, Speaker
+
+_SIGNS = {
+    "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD", "R$": "BRL",
+    "$US": "USD", "$CA": "CAD", "MX$": "MXN", "S$": "SGD", "NT$": "TWD", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY",
+    "₹": "INR", "₩": "KRW", "₽": "RUB", "₺": "TRY", "₫": "VND", "฿": "THB", "₴": "UAH", "₪": "ILS", "₱": "PHP",
+    "₦": "NGN", "₿": "BTC", "zł": "PLN", "Kč": "CZK",
+}  # fmt: skip
+_CODES = (
+    "USD EUR GBP JPY CNY RMB CHF CAD AUD NZD INR KRW BRL MXN RUB SEK NOK DKK PLN CZK HUF TRY ZAR SGD HKD THB ILS AED SAR "
+    "EGP ARS CLP COP PEN UAH VND PHP MYR IDR TWD MAD BTC ETH"
+).split()
+_OWN_NAMES = {"BTC": "bitcoin", "ETH": "ether"}
+
+
+def triggers() -> frozenset[str]:
+    """Codes that an amount follows."""
+    return frozenset(_CODES)
+
+
+def rules(speaker: Speaker) -> list[Rule]:
+    """Amounts with their sign or code before or after them, and small coins."""
+    number = speaker.number_pattern
+    names = "|".join(re.escape(name) for name in sorted([*_SIGNS, *_CODES], key=len, reverse=True))
+    scales = "|".join(re.escape(scale) for scale in sorted(speaker.language.money.scales, key=len, reverse=True) if "€" not in scale)
+    scale_words = "|".join(sorted(speaker.language.money.scale_words, key=len, reverse=True))
+    scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_])|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
+    to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
+    per = r"(?:/(?P<per>[^\W\d_]+))?"
+    ahead = re.compile(rf"(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}{per}")
+    behind = re.compile(rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?{per}")
+    amounts = _Amounts(speaker)
+    return [
+        Rule("a$", ahead, amounts.say),
+        Rule("0", behind, amounts.say),
+        Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents),
+    ]
+
+
+class _Amounts:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+        self._money = speaker.language.money
+
+    def say(self, match: re.Match[str]) -> str | None:
+        currency = self._currency(match["sign"])
+        words = self._speaker.words
+        minus = words.minus if match["minus"] else ""
+        per = f"{words.per} {match['per']}" if match["per"] else ""
+        scale = self._money.scales.get(match["scale"] or "", match["word"] or "")
+        last = match["second"] or match["first"]
+        value = self._speaker.value(last)
+        if match["second"]:
+            first = self._speaker.number(match["first"], currency.gender)
+            amount = self._speaker.join(first, words.to, self._amount(last, value, scale, currency))
+        else:
+            amount = self._amount(last, value, scale, currency)
+        return self._speaker.join(minus, amount, per)
+
+    def cents(self, match: re.Match[str]) -> str:
+        currency = self._money.names["USD"]
+        value = self._speaker.value(match[1])
+        return self._speaker.join(self._speaker.number(match[1], MASCULINE), currency.cent if value == 1 else currency.cents)
+
+    def _currency(self, sign: str) -> Currency:
+        code = "CNY" if sign == "RMB" else _SIGNS.get(sign, sign)
+        if sign == "¥" and self._speaker.code == "zh":
+            code = "CNY"
+        if own := self._money.names.get(code):
+            return own
+        if name := _OWN_NAMES.get(code):
+            return Currency(name, name, "", "", MASCULINE)
+        one = get_currency_name(code, count=1, locale=self._speaker.code)
+        many = get_currency_name(code, count=5, locale=self._speaker.code)
+        gender = self._speaker.language.nouns.gender(one.split()[0])
+        return Currency(one, many, "cent" if self._speaker.code == "en" else "", "cents", gender)
+
+    def _amount(self, literal: str, value: float, scale: str, currency: Currency) -> str:
+        if scale:
+            return self._scaled(literal, value, scale, currency)
+        whole, decimals = self._speaker.split(literal)
+        if currency.cents and len(decimals) in (2, 3) and self._speaker.code != "zh":
+            return self._with_cents(int(whole), int(decimals[1:].ljust(2, "0")), currency)
+        few = value < 2 if self._speaker.code == "fr" else value == 1
+        gender = currency.gender if self._speaker.code != "de" or currency.gender == FEMININE else MASCULINE
+        return self._speaker.join(self._speaker.number(literal, gender), currency.one if few else currency.many)
+
+    def _scaled(self, literal: str, value: float, scale: str, currency: Currency) -> str:
+        said = self._speaker.number(literal, MASCULINE)
+        match self._speaker.code:
+            case "fr" if scale in ("million", "milliard") and value >= 2:
+                scale += "s"
+            case "es" if scale in ("millones", "billones") and value == 1:
+                scale = scale.replace("ones", "ón")
+            case "de" if scale[0].isupper() and value == 1:
+                said, scale = "eine", scale.removesuffix("en").removesuffix("n")
+                scale = "Milliarde" if scale == "Milliarde" else scale
+            case _:
+                pass
+        of = self._money.of if scale.startswith(("milli", "mill", "bill")) else ""
+        name = currency.many
+        if of == "de" and self._speaker.code == "fr" and name[0].lower() in "aeiouéèêh":
+            return self._speaker.join(said, scale, f"d'{name}")
+        return self._speaker.join(said, scale, of, name)
+
+    def _with_cents(self, whole: int, cents: int, currency: Currency) -> str:
+        cardinal, join = self._speaker.numbers.cardinal, self._speaker.join
+        coin = currency.cent if cents == 1 else currency.cents
+        gender = currency.gender if self._speaker.code != "de" or currency.gender == FEMININE else MASCULINE
+        said_cents = cardinal(cents, MASCULINE)
+        few = whole < 2 if self._speaker.code == "fr" else whole == 1
+        said = join(cardinal(whole, gender), currency.one if few else currency.many)
+        if not cents:
+            return said
+        if not whole:
+            return join(said_cents, coin)
+        match self._speaker.code:
+            case "en":
+                return join(said, "and", said_cents, coin)
+            case "es":
+                return join(said, "con", cardinal(cents))
+            case "ja":
+                return join(said, said_cents, coin)
+            case "fr" if cents < 10:
+                return join(said, "et", said_cents, coin)
+            case _:
+                return join(said, cardinal(cents))

@@ -1,0 +1,169 @@
+"""Signs: said where they mean something, passed over where they only look nice."""
+
+from __future__ import annotations
+
+import re
+
+from mirza.speech.text.say.base import Rule, Speaker
+
+_ITEM = re.compile("\x1f")
+_PLURAL = re.compile(r"\(((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)|s\))\)(?!\w)|\(s\)")
+_TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
+_HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
+_FACE = re.compile(r"[:;=8][-'^]?[()DPpOo|/\\3](?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\_\(ツ\)_/¯")
+_ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔]\ufe0f?|=>")
+_COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|<|>|=|:=")
+_DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s)")
+_BARE = re.compile(r"[%‰°#@&+×÷±*/√∞§©®™∑∫^~=\-−⋅∙]")
+_LETTER = re.compile(r"\w")
+
+
+def rules(speaker: Speaker) -> list[Rule]:
+    """What is asked last: one or a few signs."""
+    signs = _Signs(speaker)
+    found = [
+        Rule("$", _ITEM, lambda _: speaker.words.pause),
+        Rule("$", _HEART, signs.heart),
+        Rule("$", _FACE, lambda _: ""),
+        Rule("$", _PLURAL, lambda match: match.group().strip("()"), tight=True),
+        Rule("$", _TAG, signs.tag),
+        Rule("$", _ARROW, lambda _: speaker.words.pause),
+        Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip()),
+        Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus)),
+        Rule("$", _COMPARE, signs.compare),
+        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])"), signs.minus),
+        Rule("$", re.compile(r"\.(?=\d)"), lambda _: speaker.join(speaker.numbers.cardinal(0), speaker.point("."))),
+        Rule("$", _DASH, signs.dash),
+        Rule("$", re.compile(r"[()（）]"), signs.paren),
+        Rule("$", re.compile(r"#(?=\w)"), signs.hash),
+        Rule("$", _BARE, signs.bare),
+        Rule("$", re.compile(r"_+"), lambda _: ""),
+        Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol),
+    ]
+    return found
+
+
+class _Signs:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+        self._words = speaker.words
+
+    def symbol(self, match: re.Match[str]) -> str | None:
+        before = match.string[match.start() - 1 : match.start()]
+        greek = "\u0370" <= before <= "\u03ff"
+        return None if greek else self._speaker.language.symbols.get(match.group())
+
+    def heart(self, match: re.Match[str]) -> str | None:
+        if not match.group().startswith("<"):
+            return ""
+        before = match.string[: match.start()].rstrip()
+        word = self._speaker.word_before(match.string, match.start())
+        if before[-1:].isdigit() or before[-1:] in "=+" and before or (len(word) == 1 and word != "I"):
+            return None
+        return _HEARTS[self._speaker.code]
+
+    def tag(self, match: re.Match[str]) -> str | None:
+        return match[1].replace("_", " ")
+
+    def compare(self, match: re.Match[str]) -> str:
+        words = self._words
+        said = {
+            "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
+            "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": words.about, "≅": words.about,
+        }.get(match.group(), words.equals)  # fmt: skip
+        before = match.string[: match.start()].rstrip()[-1:]
+        operand = before.isalnum() or before in ")%°²³"
+        return said if operand and before else said.removeprefix("is ")
+
+    def minus(self, match: re.Match[str]) -> str | None:
+        text, start = match.string, match.start()
+        before = text[:start]
+        if before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
+            return self._words.minus
+        if re.search(r"(?:[\d%°€$£]|[ap]\.?m\.?|[ap]m|h|°[CF])\Z", before, re.IGNORECASE):
+            return self._words.to
+        return ""
+
+    def dash(self, match: re.Match[str]) -> str:
+        before = match.string[: match.start()].rstrip()[-1:]
+        after = match.string[match.end() :].lstrip()[:1]
+        if "-" in match.group() and "--" not in match.group() and _operand(before, ")") and _operand(after, "("):
+            return self._words.minus
+        return self._words.pause
+
+    def paren(self, match: re.Match[str]) -> str:
+        text, start = match.string, match.start()
+        if match.group() in "(（":
+            before = text[start - 1 : start] if start else ""
+            return "" if before and (before.isascii() and before.isalnum()) else self._words.pause
+        after = text[match.end() :].lstrip()[:1]
+        opened = text.rfind("(", 0, start)
+        call = opened > 0 and text[opened - 1].isascii() and text[opened - 1].isalnum()
+        return "" if call or not after or not (after.isalnum()) else self._words.pause
+
+    def hash(self, match: re.Match[str]) -> str:
+        return self._words.number if match.string[match.end()].isdigit() else self._words.hashtag
+
+    def bare(self, match: re.Match[str]) -> str | None:
+        words, text = self._words, match.string
+        before, after = text[match.start() - 1 : match.start()] if match.start() else "", text[match.end() : match.end() + 1]
+        match match.group():
+            case "%":
+                return words.percent
+            case "‰":
+                return words.per_mille
+            case "°":
+                return words.degrees
+            case "#":
+                return words.sharp if before and before in "ABCDEFG" else ""
+            case "@":
+                return words.at
+            case "&":
+                return words.ampersand
+            case "+":
+                return words.plus
+            case "×" | "*" | "⋅" | "∙":
+                return words.times
+            case "÷":
+                return words.divided
+            case "±":
+                return words.plus_minus
+            case "√":
+                return words.root
+            case "∞":
+                return words.infinity
+            case "§":
+                return words.section
+            case "©":
+                return words.copyright
+            case "®":
+                return words.registered
+            case "™":
+                return words.trademark
+            case "∑":
+                return words.sum
+            case "∫":
+                return words.integral
+            case "~":
+                return words.about if after.isdigit() or after in ("$", "€", "£") else ""
+            case "/":
+                return self._slash(text, match.start(), before, after)
+            case "-" | "−":
+                return self._words.minus if _operand(before, ")") and _operand(after, "(") else ""
+            case _:
+                return ""
+
+    def _slash(self, text: str, start: int, before: str, after: str) -> str:
+        if _LETTER.match(before) and _LETTER.match(after):
+            return ""
+        math = text[:start].rstrip()[-1:], text[start + 1 :].lstrip()[:1]
+        if _operand(math[0], ")") and _operand(math[1], "("):
+            return self._words.divided
+        return self._words.slash if _LETTER.match(after) else ""
+
+
+_HEARTS = {"en": "heart", "fr": "cœur", "de": "Herz", "es": "corazón", "zh": "爱心", "ja": "ハート"}
+
+
+def _operand(char: str, bracket: str) -> bool:
+    return bool(char) and (char.isdigit() or char == bracket)

@@ -1,0 +1,78 @@
+"""Addresses, said short: what a person would say to be understood, not every character."""
+
+from __future__ import annotations
+
+import re
+
+from mirza.speech.text.say.base import Rule, Speaker
+
+_URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"'“”«»，。）]*[^\s<>\"'“”«»，。）.,;:!?)\]}*]", re.IGNORECASE)
+_EMAIL = re.compile(r"(?:mailto:)?([\w+%-]+(?:\.[\w+%-]+)*)@([\w-]+(?:\.[\w-]+)+)")
+_HANDLE = re.compile(r"@([A-Za-z_]\w*)")
+_TOP = (
+    "com|org|net|io|ai|dev|app|edu|gov|info|co|uk|fr|de|es|it|eu|ch|at|be|ca|us|cn|jp|in|me|tv|js|py|ts|txt|md|html|css|"
+    "json|xml|csv|pdf|png|jpg|zip|exe|toml|yaml|yml|sh|rs|go|rb|java|cpp|doc|docx|xlsx|mp3|mp4|gov|mx|br|ru|nl|pl"
+)
+_DOMAIN = re.compile(rf"[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*\.(?:{_TOP})(?:\.[a-z]{{2}})?(?![\w@])(?:/[\w./%#?=&~+-]*[\w/])?")
+_MEMBER = re.compile(r"[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?|[A-Za-z_]\w*(?:\.[A-Za-z_]\w{2,})+(?:\(\))?")
+
+
+def rules(speaker: Speaker) -> list[Rule]:
+    """Web and e-mail addresses, file names, dotted names."""
+    words = speaker.words
+
+    def host(name: str) -> str:
+        labels = [label for label in name.split(".") if label]
+        return f" {words.dot} ".join(spell(speaker, label) for label in labels)
+
+    def url(match: re.Match[str]) -> str:
+        address = re.sub(r"^(?:\w+://)?(?:[^/@]*@)?(?:www\.)?", "", match.group(), flags=re.IGNORECASE)
+        parts = re.match(r"([^/?#:]+)(?::\d+)?(/[\w.%-]+)?(.*)", address)
+        if parts is None:
+            return ""
+        said = host(parts[1])
+        path = parts[2]
+        if path and not parts[3].strip("/") and len(path) <= 20 and not re.search(r"[%\d]{3}", path):
+            said += f" {words.slash} " + host(path[1:])
+        return said
+
+    def email(match: re.Match[str]) -> str:
+        return f"{host(match[1])} {words.at} {host(match[2])}"
+
+    def handle(match: re.Match[str]) -> str:
+        return f"{words.at} {spell(speaker, match[1])}"
+
+    def domain(match: re.Match[str]) -> str:
+        name, _, path = match.group().partition("/")
+        short = path.strip("/")
+        said = host(name)
+        if short and "/" not in short and len(short) <= 20:
+            said += f" {words.slash} " + host(short)
+        return said
+
+    def member(match: re.Match[str]) -> str | None:
+        if re.fullmatch(r"(?:[A-Za-z]\.)*[A-Za-z]", match.group()):
+            return None
+        return host(match.group().removesuffix("()"))
+
+    return [
+        Rule("a", _URL, url),
+        Rule("a0$", _EMAIL, email),
+        Rule("$", _HANDLE, handle),
+        Rule("a0", _DOMAIN, domain),
+        Rule("a", _MEMBER, member),
+    ]
+
+
+def spell(speaker: Speaker, label: str) -> str:
+    """A label of an address: its words, its digits as numbers."""
+    parts = re.findall(r"\d+|[^\W\d_]+|-", label)
+    said: list[str] = []
+    for part in parts:
+        if part.isdigit():
+            said.append(speaker.number(part))
+        elif part == "-":
+            said.append(speaker.words.dash)
+        else:
+            said.append(part)
+    return " ".join(said)

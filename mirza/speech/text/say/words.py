@@ -1,0 +1,91 @@
+"""Words that are not said as they are spelled: abbreviations, initials, Roman numerals."""
+
+from __future__ import annotations
+
+import re
+
+from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
+from mirza.speech.text.say.base import Rule, Speaker
+
+_INITIAL = re.compile(r"([A-Z])\.(?=\s?[A-Z])(?!\s?[A-Z]\w+\s[a-z]+\.)")
+_ROMAN = re.compile(r"([IVX]{1,8})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
+_VALID = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
+_VALUES = {"I": 1, "V": 5, "X": 10}
+_BEFORE_NUMBER = frozenset("no. p. pp. s. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split())
+_BEFORE_NAME = frozenset(["D.", "M.", "MM."])
+_ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split())
+
+
+def rules(speaker: Speaker) -> list[Rule]:
+    """Abbreviations first."""
+    table = speaker.language.abbreviations
+    names = "|".join(re.escape(name) for name in sorted(table, key=len, reverse=True)) or "(?!)"
+    pattern = re.compile(rf"(?:{names})(?!\w)")
+    shorts = _Shorts(speaker)
+    return [
+        Rule("a", pattern, shorts.abbreviation),
+        Rule("a", _INITIAL, lambda match: match[1]),
+        Rule("a", _ROMAN, shorts.roman),
+    ]
+
+
+class _Shorts:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+
+    def abbreviation(self, match: re.Match[str]) -> str | None:
+        written, text = match.group(), match.string
+        rest = text[match.end() :].lstrip(" \xa0\u202f")
+        if written.lower() in _BEFORE_NUMBER and not rest[:1].isdigit():
+            return None
+        if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()):
+            return None
+        if written == "St." and self._speaker.code == "en" and not rest[:1].isupper():
+            return "Street" + _stop(written, rest)
+        if written.endswith(".") and written[:3] in ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun") and not rest.startswith(","):
+            return None
+        return self._speaker.language.abbreviations[written] + _stop(written, rest)
+
+    def roman(self, match: re.Match[str]) -> str | None:
+        letters, suffix = match[1], match[2]
+        if not _VALID.fullmatch(letters):
+            return None
+        value = _value(letters)
+        speaker = self._speaker
+        before = speaker.word_before(match.string, match.start())
+        if suffix:
+            if speaker.code != "fr":
+                return None
+            return speaker.numbers.ordinal(value, FEMININE if suffix in ("re", "ère") else MASCULINE)
+        after = speaker.word_after(match.string, match.end())
+        if before in speaker.language.roman_names and (letters != "I" or not after.islower() or after in _ENGLISH_VERBS):
+            return self._reign(value)
+        if before.lower() in speaker.language.roman_cues:
+            return speaker.numbers.cardinal(value)
+        if speaker.code == "de" and match.string[match.end() : match.end() + 1] == ".":
+            return None
+        return speaker.numbers.cardinal(value) if len(letters) > 1 and before[:1].isupper() and before != before.upper() else None
+
+    def _reign(self, value: int) -> str:
+        numbers = self._speaker.numbers
+        match self._speaker.code:
+            case "en":
+                return f"the {numbers.ordinal(value)}"
+            case "de":
+                return f"der {numbers.ordinal(value, COUNTING).capitalize()}"
+            case "es" if value <= 10:
+                return numbers.ordinal(value)
+            case "fr" if value == 1:
+                return numbers.ordinal(1, MASCULINE)
+            case _:
+                return numbers.cardinal(value)
+
+
+def _stop(written: str, rest: str) -> str:
+    """The full stop that an abbreviation shares with its sentence."""
+    return "." if written.endswith(".") and not rest.strip("\"'”’»)") else ""
+
+
+def _value(letters: str) -> int:
+    values = [_VALUES[letter] for letter in letters]
+    return sum(-here if here < after else here for here, after in zip(values, [*values[1:], 0], strict=True))
