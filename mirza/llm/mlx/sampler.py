@@ -13,8 +13,8 @@ draft needs no rollback: the states behind it are overwritten when their positio
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import mlx.core as mx
 
@@ -77,9 +77,7 @@ class TurnSampler:
         self._sampling = sampling
         self._seed = int.from_bytes(os.urandom(4)) if sampling.seed is None else sampling.seed
         self._bias = _bias(sampling.logit_bias, vocabulary)
-        self._thought = thought
-        self._ends = [] if thought is None else [thought.end, *([] if tool_call is None else [tool_call])]
-        self._close = mx.array([*thought.close, *thought.gap] if thought is not None else [0])
+        self._follow = None if thought is None else _follower(thought, tool_call)
         counts = mx.zeros((vocabulary,), mx.int32) if sampling.counts else None
         self._states = {0: _State(mx.array(thinking), mx.array(0), mx.array(0), counts)}
 
@@ -107,21 +105,12 @@ class TurnSampler:
 
     def _decide(self, own: mx.array, state: _State) -> tuple[mx.array, _State]:
         """The token that is said where `own` was picked, and the state behind it."""
-        counts = state.counts
-        if self._thought is None:
-            return own, _State(state.thinking, state.thought, state.forced, _counted(counts, own))
-        spent = state.thinking & (state.thought >= self.budget)
-        # Closing by itself where the budget ends is closing in time.
-        closes = own == self._thought.end
-        due = (state.forced > 0) | (spent & ~closes)
-        token = mx.where(due, self._close[state.forced], own)
-        ended = token == self._ends[0]
-        for end in self._ends[1:]:
-            ended = ended | (token == end)
-        thinking = (state.thinking | (token == self._thought.start)) & ~ended
-        thought = state.thought + (state.thinking & ~ended & ~due)
-        forced = mx.where(due, (state.forced + 1) % self._close.size, 0)
-        return token, _State(thinking, thought, forced, _counted(counts, token))
+        if self._follow is None:
+            return own, replace(state, counts=_counted(state.counts, own))
+        token, thinking, thought, forced = self._follow(
+            own, state.thinking, state.thought, state.forced, mx.array(self.budget)
+        )
+        return token, _State(thinking, thought, forced, _counted(state.counts, token))
 
     def _penalised(self, row: mx.array, state: _State) -> mx.array:
         counts = state.counts
@@ -158,6 +147,35 @@ class TurnSampler:
         # The first token stays, whatever top-p says: the sum before it is 0.
         stays = (mx.cumsum(chances) - chances < sampling.top_p) & (chances >= sampling.min_p * chances[0])
         return kept[mx.random.categorical(mx.where(stays, row, -mx.inf), key=key)]
+
+
+Follow = Callable[[mx.array, mx.array, mx.array, mx.array, mx.array], tuple[mx.array, mx.array, mx.array, mx.array]]
+
+
+def _follower(thought: ThoughtTokens, tool_call: int | None) -> Follow:
+    """The rule of the budget as one kernel: (own token, state, budget) to (token that is said, next state)."""
+    start, end = thought.start, thought.end
+    tool = end if tool_call is None else tool_call
+    close = mx.array([*thought.close, *thought.gap])
+    length = close.size
+
+    def follow(
+        own: mx.array, thinking: mx.array, thought_tokens: mx.array, forced: mx.array, budget: mx.array
+    ) -> tuple[mx.array, mx.array, mx.array, mx.array]:
+        # A thought that closes by itself where the budget ends closes in time.
+        spent = thinking & (thought_tokens >= budget) & (own != end)
+        due = (forced > 0) | spent
+        token = mx.where(due, close[forced], own)
+        ended = (token == end) | (token == tool)
+        said = thinking & ~ended & ~due
+        return (
+            token,
+            (thinking | (token == start)) & ~ended,
+            thought_tokens + said,
+            mx.where(due, (forced + 1) % length, 0),
+        )
+
+    return mx.compile(follow)
 
 
 def _bias(table: dict[int, float], vocabulary: int) -> mx.array | None:
