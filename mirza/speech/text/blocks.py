@@ -104,7 +104,7 @@ def _read_number(source: Source) -> bool | None:
     return None
 
 
-ITEM = "\x1f"
+ITEM = "\ue000"
 """Stands after the number of an item in clean text, so that `1.` ends no sentence and is said with a pause."""
 
 

@@ -157,6 +157,7 @@ def language_for(code: str) -> Language:
         code=name,
         breaks=Breaks(
             titles=_set(breaks["titles"]),
+            title_ends=tuple(breaks.get("title_ends", "").split()),
             closing=_set(breaks["closing"]),
             starters=starters,
             conjunctions=_set(breaks["conjunctions"]),
@@ -187,9 +188,10 @@ def language_for(code: str) -> Language:
 
 
 @cache
-def units() -> dict[str, str]:
-    """Unit symbols, and their names in CLDR."""
-    return tomllib.loads(_read("units"))["units"]
+def units(code: str) -> dict[str, str]:
+    """Unit symbols, and their names in CLDR; some are in use in one language only."""
+    tables = tomllib.loads(_read("units"))
+    return tables["units"] | tables.get(code, {})
 
 
 def _read(name: str) -> str:

@@ -48,6 +48,10 @@ _ORDINAL = {
 _FALLBACK_ORDINAL = {"fr": "spellout-ordinal-masculine", "es": "spellout-ordinal-masculine"}
 
 
+_SPANISH_THOUSANDS = re.compile(r"(?<!\w)(?:(?!mill)\w+ )*?\w*ientos (?:(?!mill)\w+ )*?mil\b")
+"""*doscientas mil personas*: hundreds agree before `mil` too (RAE), which CLDR 48 does not do."""
+
+
 class Numbers:
     """The numbers of one language, in words."""
 
@@ -66,6 +70,8 @@ class Numbers:
             return re.sub(r"^(负?)二(?=[千万亿])", r"\1两", words)  # people say 两千, CLDR's 二千 is only written
         if self.language == "ja" and number == 0:
             return "ゼロ"
+        if self.language == "es" and gender == FEMININE:
+            return _SPANISH_THOUSANDS.sub(lambda part: part.group().replace("ientos", "ientas"), words)
         return words
 
     def ordinal(self, number: int, form: str = COUNTING) -> str:

@@ -31,7 +31,7 @@ _ENDS = "。！？｡．।॥؟۔։።။"
 _CANDIDATE = re.compile(f"[.!?…\n{_ENDS}]")
 _CANDIDATE_FIRST = re.compile(f"[.!?…\n,;:，、；：—{_ENDS}]| (?=[^\\W\\d_])")
 _RUN = re.compile(rf"[.!?…{_ENDS}]{{1,8}}[\"'”’»›)\]}}」』】）》〉]{{0,{_CLOSERS_CHARS}}}(?:[ \xa0\u202f]»)?")
-_TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—]*\Z")
+_TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—'’]*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[，、；：—]")
 _WORD = re.compile(r"\w[\w'’.-]*")
@@ -43,6 +43,8 @@ class Breaks:
 
     titles: frozenset[str]
     """Abbreviations that something always follows, lower case, without the last dot: `dr`, `e.g`."""
+    title_ends: tuple[str, ...]
+    """What such abbreviations end in: German `Hauptstr.`."""
     closing: frozenset[str]
     """Abbreviations that may end a sentence: `etc`, `p.m`."""
     starters: frozenset[str]
@@ -127,19 +129,19 @@ class Segmenter:
         found = _TOKEN.search(text, max(0, at - 40), at)
         token = found.group() if found else ""
         name = token.lower()
-        if following in ",;:" or name in self._breaks.titles:
+        if following in ",;:" or name in self._breaks.titles or name.endswith(self._breaks.title_ends):
             return False
         if name in self._breaks.closing:
-            return following.isupper() or self._starts(text, end, final)
+            return following.isupper() or (not following.islower() and self._starts(text, end, final))
         if _INITIALS.match(token):
-            return self._starts(text, end, final)
+            return False if following.islower() else self._starts(text, end, final)
         if len(token) == 1 and token.isupper() and following.isupper():
             return self._starts(text, end, final)
         if token.isdigit() and len(token) <= 3:
             lead = text[: at - len(token)].rstrip()[-1:]
             if lead in ("", ":", ";"):
                 return False  # the number of an item
-            if self._breaks.ordinal_dot and len(token) <= 2:
+            if self._breaks.ordinal_dot and len(token) <= 2 and lead != "=":
                 return self._starts(text, end, final)
         if following.islower():
             plain = len(token) > 3 and token.isalpha() and token.islower()

@@ -18,8 +18,10 @@ from mirza.speech.text.say import Rule, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～"} | {0xFFE5: 0xA5}
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
-_PLAIN = re.compile(r"[^\W\d_](?:[^\W\d_]|[ ，、；：](?! )|[,!?;:](?= )|['’\-](?=[^\W\d_]))*[.!?…,;:。！？]?")
-_ROMAN = re.compile(r"[IVX]{2}")
+_PLAIN = re.compile(
+    r"[¿¡]?[^\W\d_](?:[^\W\d_]|[ ，、；：](?![ ,.!?;:…])|[,!?;:](?= )|['’\-](?=[^\W\d_]))*[.!?…,;:。！？]?"
+)
+_ROMAN = re.compile(r"[IVX]{2}|[IVX][er]|[^\W\d_] [VX](?!\w)|[a-z] I(?!\w)")
 _TOKEN = re.compile(r"\s+|[,;:.!?…。！？，、；：।]+|[^\s,;:.!?…。！？，、；：।]+")
 _WORDS = re.compile(r"[^\s\u3040-\u30ff\u3400-\u9fff]+\s*|[\u3040-\u30ff\u3400-\u9fff]")
 _MARKS = {",": 1, "、": 1, "，": 1, ";": 2, ":": 2, "；": 2, "：": 2}
@@ -117,10 +119,12 @@ class _Line:
         if said:
             last = self._parts[-1][-1] if self._parts else " "
             apart = not tight and self._spaced
-            if (apart and last.isalnum()) or self._glue:
+            if not tight and ((apart and last.isalnum()) or self._glue):
                 self._gap = True
             self._add(said)
             self._glue = apart
+        else:
+            self._gap = self._gap or not tight
         self._tie(end)
 
     def skip(self, end: int, *, apart: bool) -> None:
@@ -158,7 +162,7 @@ class _Line:
         """Whether no space is wanted between two characters: Chinese and Japanese have none."""
         if self._spaced:
             return False
-        return bool(_CJK.match(last) or _CJK.match(first) or last in "，。、；：！？") or last in "，。、；：！？"
+        return bool(_CJK.match(last) and _CJK.match(first)) or last in "，。、；：！？"
 
     def _mark(self, token: str) -> None:
         if not self._parts:
@@ -196,9 +200,10 @@ def _rules(code: str) -> _Rules:
     triggers = sorted(rules.triggers, key=len, reverse=True)
     words = "|".join(re.escape(word) for word in triggers) or r"(?!)"
     places = re.compile(
-        rf"(?<![^\W_])(?:{words})(?!\w)|(?<![^\W_])[A-Za-z]{{1,8}}[-‑]?\d|(?<![\w.])[\w.+-]+@(?=[\w-])|"
-        r"(?<![^\W_])(?:https?://|www\.)|(?<!\w)[A-Za-z][\w-]{0,40}(?=\.[A-Za-z])|(?<![^\W_])[IVX]{2,8}e?(?![^\W_])|"
-        r"[^\w\s.,!?;:'’\-…。！？，、；：।]|[\d_²³¹⁰-⁹₀-₉¼-¾⅐-ↈ①-⓿]|(?<![\w)])[-.](?=\d)|\s-(?=\s)|(?<=\d)[:,-]|'(?=\d)|"
+        rf"(?<![^\W_])(?:{words})(?!\w)|(?<![A-Za-z0-9])[A-Za-z]{{1,8}}[-‑]?\d|(?<![A-Za-z0-9_.])[A-Za-z0-9_.+-]+@(?=[\w-])|"
+        r"(?<![A-Za-z0-9])(?:https?://|www\.)|(?<![A-Za-z0-9_])[A-Za-z][\w-]{0,40}(?=\.[A-Za-z])|(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])|(?<![^\W_])[IVX]{2,8}(?![^\W_])|(?<=[^\W\d_] )[IVX](?![\w'’])|"
+        r"(?<![^\W_])(?:[A-Z]\.)(?=\s?[A-Z])|(?<=[^\W\d_])str\.|"
+        r"[^\w\s.,!?;:'’\-…。！？，、；：।¿¡]|[\d_²³¹⁰-⁹₀-₉¼-¾⅐-ↈ①-⓿]|(?<![\w)])[-.](?=\d)|(?<=[\u3040-\u30ff\u3400-\u9fff])-(?=\d)|\s-(?=\s)|(?<=\d)-|(?<=[ap]m)-(?=\d)|'(?=\d)|"
         r"(?<!\w)'|'(?!\w)|:[-']?[()DPp](?!\w)|--"
     )
     spoken = frozenset(word for word in rules.triggers) | frozenset(f"{word}," for word in rules.triggers)

@@ -29,8 +29,9 @@ def rules_for(language: Language) -> RuleSet:
     speaker = Speaker(language)
     kinds = (
         web.rules(speaker),
-        codes.rules(speaker),
         clock.rules(speaker),
+        codes.rules(speaker),
+        amounts.ordinals(speaker),
         money.rules(speaker),
         units.rules(speaker),
         words.rules(speaker),

@@ -26,13 +26,9 @@ _SUBSCRIPT = re.compile(r"[₀-₉]+")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
 
 
-def rules(speaker: Speaker) -> list[Rule]:
-    """From the narrowest form to a plain number."""
-    number = speaker.number_pattern
+def ordinals(speaker: Speaker) -> list[Rule]:
+    """Ordinals and decades: before measures, or `1990s` would be seconds."""
     counts = _Counts(speaker)
-    powers = _Powers(speaker)
-    to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-])")
-    scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     own = {
         "en": [Rule("0", _ENGLISH_ORDINAL, counts.english_ordinal), Rule("0$", _DECADE, counts.decade)],
         "fr": [Rule("0", _FRENCH_ORDINAL, counts.french_ordinal)],
@@ -40,8 +36,17 @@ def rules(speaker: Speaker) -> list[Rule]:
         "de": [Rule("0", _GERMAN_ORDINAL, counts.german_ordinal), Rule("0", _GERMAN_DECADE, counts.german_decade)],
         "zh": [Rule("0", re.compile(r"(\d+)年代"), counts.chinese_decade)],
     }
+    return own.get(speaker.code, [])
+
+
+def rules(speaker: Speaker) -> list[Rule]:
+    """From the narrowest form to a plain number."""
+    number = speaker.number_pattern
+    counts = _Counts(speaker)
+    powers = _Powers(speaker)
+    to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-])")
+    scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     return [
-        *own.get(speaker.code, []),
         Rule("0", to, counts.range),
         Rule("0", _FRACTION, counts.fraction),
         Rule("0", re.compile(rf"(\d+){SPACE}?([{_VULGAR}])"), counts.mixed),
@@ -84,8 +89,10 @@ class _Counts:
             return self._numbers.ordinal(value, MASCULINE)
         return self._numbers.ordinal(value, FEMININE if suffix == "ª" or suffix.endswith("a") else COUNTING)
 
-    def german_ordinal(self, match: re.Match[str]) -> str:
+    def german_ordinal(self, match: re.Match[str]) -> str | None:
         before = self._speaker.word_before(match.string, match.start())
+        if match.string[: match.start()].rstrip().endswith("="):
+            return None
         ending = german_ending(before)
         if ending == COUNTING and before.lower() == "der" and _dative(match):
             ending = "n"
@@ -166,8 +173,14 @@ class _Counts:
         speaker = self._speaker
         spaced = bool(match[2]) and speaker.code == "en"
         by = speaker.words.times if spaced or speaker.code != "en" else "by"
-        parts = [speaker.number(part) for part in (match[1], match[4], match[5]) if part]
+        parts = [self._side(part) for part in (match[1], match[4], match[5]) if part]
         return speaker.join(*[word for part in parts for word in (by, part)][1:])
+
+    def _side(self, literal: str) -> str:
+        """*nineteen twenty by ten eighty*"""
+        if self._speaker.code == "en" and re.fullmatch(r"[1-9]\d[1-9]\d|[1-9]\d\d[1-9]", literal):
+            return self._numbers.year(int(literal))
+        return self._speaker.number(literal)
 
     def scaled(self, match: re.Match[str]) -> str | None:
         scale = self._speaker.language.money.scales[match[2]]
@@ -184,7 +197,8 @@ class _Counts:
 
     def plain(self, match: re.Match[str]) -> str:
         speaker = self._speaker
-        if speaker.code == "zh" and match.group() == "2" and _measure_word(match):
+        ranked = match.string[: match.start()].endswith("第")
+        if speaker.code == "zh" and match.group() == "2" and _measure_word(match) and not ranked:
             return "两"
         return speaker.counted(match.group(), match.string, match.end())
 
@@ -271,10 +285,26 @@ def _ratio(character: str) -> tuple[int, int]:
 def _dative(match: re.Match[str]) -> bool:
     """*in der dritten Klasse*, but *der dritte Platz*."""
     before = re.search(r"([^\W\d_]+)\s+[^\W\d_]+\s*\Z", match.string[: match.start()])
-    return before is not None and before[1].lower() in ("in", "mit", "nach", "bei", "von", "zu", "aus", "seit", "auf", "an", "während")
+    return before is not None and before[1].lower() in (
+        "in",
+        "mit",
+        "nach",
+        "bei",
+        "von",
+        "zu",
+        "aus",
+        "seit",
+        "auf",
+        "an",
+        "während",
+    )
 
 
 def _measure_word(match: re.Match[str]) -> bool:
     """Before a measure word two is 两: 两个, 两年, 两公里."""
     after = match.string[match.end() : match.end() + 1]
-    return bool(after) and after in "个個只隻条本张位名家台辆件种次年天周岁杯碗瓶块元点小分秒米公千克斤倍层间座部篇句页份人口颗粒把片双对套门场遍回步项类组排段节根枝棵头匹"
+    return (
+        bool(after)
+        and after
+        in "个個只隻条本张位名家台辆件种次年天周岁杯碗瓶块元点小分秒米公千克斤倍层间座部篇句页份人口颗粒把片双对套门场遍回步项类组排段节根枝棵头匹"
+    )

@@ -8,12 +8,17 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say.base import Rule, Speaker
 
-_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
-_NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![\d/])")
+_ISO = re.compile(
+    r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+)
+_NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![/.-]?\d|/)")
 _GERMAN_SHORT = re.compile(r"(\d{1,2})\.(\d{1,2})\.(?!\d)")
-_TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|h(?!\w)|hrs?(?!\w)|时|時))?")
+_TIME = re.compile(
+    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|h(?!\w)|hrs?(?!\w)|时|時))?"
+)
 _DAY_HALF = re.compile(r"(\d{1,2})[ \xa0]?([ap]m(?!\w)|[ap]\.m\.|[AP]M(?!\w)|[AP]\.M\.)")
 _FRENCH_HOURS = re.compile(r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d))?(?![\w/])")
+_FRENCH_ROUND = re.compile(r"(\d{1,2}) ?([hj]) ?/ ?(\d{1,2})(?!\w)")
 _GERMAN_HOURS = re.compile(r"(\d{1,2})(?:[.:](\d{2}))?[ \xa0]Uhr(?:[ \xa0](\d{1,2})(?!\d))?")
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?)[ ]?:[ ]?(\d+(?:[.,]\d+)?)(?!\d)")
 
@@ -38,9 +43,15 @@ def rules(speaker: Speaker) -> list[Rule]:
             found += [Rule("a", re.compile(after), dates.month_day), Rule("0", re.compile(before), dates.day_month)]
         case "fr":
             pattern = rf"(\d{{1,2}})(?:er)?[ \xa0]({'|'.join(speaker.language.dates.months)})(?!\w)(?:[ \xa0](\d{{4}})(?!\d))?"
-            found += [Rule("0", re.compile(pattern), dates.french), Rule("0", _FRENCH_HOURS, times.french)]
+            found += [
+                Rule("0", re.compile(pattern), dates.french),
+                Rule("0", _FRENCH_ROUND, times.french_round),
+                Rule("0", _FRENCH_HOURS, times.french),
+            ]
         case "de":
-            pattern = rf"(\d{{1,2}})\.[ \xa0]?({'|'.join(speaker.language.dates.months)})(?!\w)(?:[ \xa0](\d{{4}})(?!\d))?"
+            pattern = (
+                rf"(\d{{1,2}})\.[ \xa0]?({'|'.join(speaker.language.dates.months)})(?!\w)(?:[ \xa0](\d{{4}})(?!\d))?"
+            )
             found += [
                 Rule("0", re.compile(pattern), dates.german),
                 Rule("0", _GERMAN_HOURS, times.german),
@@ -83,7 +94,7 @@ class _Dates:
         month, day = (first, second) if month_first else (second, first)
         year = int(match[4])
         if len(match[4]) == 2:
-            if match[2] == "-" or order == "ymd":
+            if match[2] == "-" or order == "ymd" or (match[2] == "." and (len(match[1]), len(match[3])) != (2, 2)):
                 return None
             year += 2000 if year < 50 else 1900
         return self._date(year, month, day, match)
@@ -165,7 +176,24 @@ class _Dates:
 def german_ending(before: str) -> str:
     """The ending of an ordinal after this word: *der dritte*, *am dritten*, *dritter*."""
     word = before.lower()
-    if word in ("am", "im", "vom", "zum", "beim", "dem", "den", "des", "ab", "bis", "seit", "zur", "ins", "ans", "einem", "seinem"):
+    if word in (
+        "am",
+        "im",
+        "vom",
+        "zum",
+        "beim",
+        "dem",
+        "den",
+        "des",
+        "ab",
+        "bis",
+        "seit",
+        "zur",
+        "ins",
+        "ans",
+        "einem",
+        "seinem",
+    ):
         return "n"
     if word in ("der", "die", "das", "diese", "dieser", "dieses", "jede", "jeder", "jedes"):
         return COUNTING
@@ -200,7 +228,9 @@ class _Times:
             case "en":
                 return self._english(hour, minute, half)
             case "fr":
-                return self._speaker.join(self._hour(hour), "heure" if hour < 2 else "heures", cardinal(minute) if minute else "")
+                return self._speaker.join(
+                    self._hour(hour), "heure" if hour < 2 else "heures", cardinal(minute) if minute else ""
+                )
             case "de":
                 return self._speaker.join(self._hour(hour), "Uhr", cardinal(minute) if minute else "")
             case "es":
@@ -248,6 +278,12 @@ class _Times:
         hour, minute = int(match[1]), int(match[2] or 0)
         return self.say(hour, minute, "") if minute < 60 else None
 
+    def french_round(self, match: re.Match[str]) -> str:
+        """*vingt-quatre heures sur vingt-quatre*"""
+        hours = match[2] == "h"
+        count = self._numbers.cardinal(int(match[1]), FEMININE if hours else MASCULINE)
+        return f"{count} {'heures' if hours else 'jours'} sur {self._numbers.cardinal(int(match[3]))}"
+
     def german(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or match[3] or 0)
         return self.say(hour, minute, "Uhr") if hour <= 24 and minute < 60 else None
@@ -259,7 +295,9 @@ class _Times:
     def ratio(self, match: re.Match[str]) -> str | None:
         if ": " in match.group():
             return None
-        return self._speaker.join(self._speaker.number(match[1]), self._speaker.words.ratio, self._speaker.number(match[2]))
+        return self._speaker.join(
+            self._speaker.number(match[1]), self._speaker.words.ratio, self._speaker.number(match[2])
+        )
 
 
 def _half(written: str, code: str) -> str:

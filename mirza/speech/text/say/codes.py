@@ -18,8 +18,14 @@ _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]*\d)")
 _VERSION = re.compile(r"[vV]?\d+(?:\.\d+){2,5}(?!\d)|[vV]\d+(?:\.\d+)?(?!\d)")
 _HEX = re.compile(r"0x[\da-fA-F]+|#[\da-fA-F]{6}(?!\w)")
 _DASHED = re.compile(r"\d{2,}(?:-\d{2,}){2,}(?!\w)")
-_LETTERS = re.compile(r"(?=[A-Za-z-]*\d)[A-Za-z]+(?:[-‑]?\d+(?:\.\d+)?)+(?:[-‑]?[A-Za-z]{1,4}(?![A-Za-z]))?(?:\d*[A-Za-z]*)*(?!\w)")
-_DIGITS_FIRST = re.compile(r"\d+(?:[A-Z]+\d+)+[A-Z]*(?!\w)|\d+[A-Z]{1,3}(?:\d+[A-Z]*)?(?!\w)|\d+[A-Za-z]+\d[\dA-Za-z]*(?!\w)")
+_LETTERS = re.compile(
+    r"(?=[A-Za-z-]*\d)[A-Za-z]+(?:[-‑]?\d+(?:\.\d+)?)+(?:[-‑]?[A-Za-z]{1,4}(?![A-Za-z]))?(?:\d*[A-Za-z]*)*(?!\w)",
+    re.ASCII,
+)
+_DIGITS_FIRST = re.compile(
+    r"\d+(?:[A-Z]+\d+)+[A-Z]*(?!\w)|\d+[A-Z]{1,3}(?:\d+[A-Z]*)?(?!\w)|(?!\d+x\d)\d+[A-Za-z]+\d[\dA-Za-z]*(?!\w)",
+    re.ASCII,
+)
 _LONG = re.compile(r"\d{16,}|0\d+(?![.,:/hH]?\d)")
 _CODE_CUES = frozenset(
     "code pin zip postcode id otp password passcode konto postleitzahl plz geheimzahl código clave contraseña "
@@ -71,13 +77,17 @@ def rules(speaker: Speaker) -> list[Rule]:
         text = match.group()
         if re.fullmatch(r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})", text) and speaker.language.comma_decimal:
             return None  # a date
+        if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", text) and speaker.language.comma_decimal:
+            return None  # thousands
         parts = text.lstrip("vV").split(".")
         dot = speaker.point(".") if speaker.code != "fr" else "point"
         said = f" {dot} ".join(speaker.number(part) for part in parts)
         said = said if speaker.language.spaced else said.replace(" ", "")
         name = {"zh": "版本", "ja": "バージョン", "es": "versión"}.get(speaker.code, "version")
         called = speaker.word_before(match.string, match.start()).lower() in (name, "version", "versión")
-        return speaker.join(("" if called else name if speaker.code != "de" else "Version") if text[0] in "vV" else "", said)
+        return speaker.join(
+            ("" if called else name if speaker.code != "de" else "Version") if text[0] in "vV" else "", said
+        )
 
     def named_version(match: re.Match[str]) -> str | None:
         if speaker.word_before(match.string, match.start()).lower() not in speaker.language.version_cues:
@@ -132,7 +142,7 @@ def digits_first(speaker: Speaker):  # noqa: ANN201
         from mirza.speech.text.language import units
 
         tail = re.sub(r"^\d+", "", match.group())
-        if tail in units() or tail in speaker.language.money.scales and tail not in ("K",):
+        if tail in units(speaker.code) or tail in speaker.language.money.scales and tail not in ("K",):
             return None
         return _name(speaker, match.group())
 

@@ -32,13 +32,17 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Amounts with their sign or code before or after them, and small coins."""
     number = speaker.number_pattern
     names = "|".join(re.escape(name) for name in sorted([*_SIGNS, *_CODES], key=len, reverse=True))
-    scales = "|".join(re.escape(scale) for scale in sorted(speaker.language.money.scales, key=len, reverse=True) if "€" not in scale)
+    scales = "|".join(
+        re.escape(scale) for scale in sorted(speaker.language.money.scales, key=len, reverse=True) if "€" not in scale
+    )
     scale_words = "|".join(sorted(speaker.language.money.scale_words, key=len, reverse=True))
     scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_])|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
     per = r"(?:/(?P<per>[^\W\d_]+))?"
     ahead = re.compile(rf"(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}{per}")
-    behind = re.compile(rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?{per}")
+    behind = re.compile(
+        rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?{per}"
+    )
     amounts = _Amounts(speaker)
     return [
         Rule("a$", ahead, amounts.say),
@@ -70,7 +74,9 @@ class _Amounts:
     def cents(self, match: re.Match[str]) -> str:
         currency = self._money.names["USD"]
         value = self._speaker.value(match[1])
-        return self._speaker.join(self._speaker.number(match[1], MASCULINE), currency.cent if value == 1 else currency.cents)
+        return self._speaker.join(
+            self._speaker.number(match[1], MASCULINE), currency.cent if value == 1 else currency.cents
+        )
 
     def _currency(self, sign: str) -> Currency:
         code = "CNY" if sign == "RMB" else _SIGNS.get(sign, sign)
@@ -93,6 +99,8 @@ class _Amounts:
             return self._with_cents(int(whole), int(decimals[1:].ljust(2, "0")), currency)
         few = value < 2 if self._speaker.code == "fr" else value == 1
         gender = currency.gender if self._speaker.code != "de" or currency.gender == FEMININE else MASCULINE
+        if decimals:
+            literal = literal.rstrip("0").rstrip(".,")
         return self._speaker.join(self._speaker.number(literal, gender), currency.one if few else currency.many)
 
     def _scaled(self, literal: str, value: float, scale: str, currency: Currency) -> str:
@@ -103,8 +111,7 @@ class _Amounts:
             case "es" if scale in ("millones", "billones") and value == 1:
                 scale = scale.replace("ones", "ón")
             case "de" if scale[0].isupper() and value == 1:
-                said, scale = "eine", scale.removesuffix("en").removesuffix("n")
-                scale = "Milliarde" if scale == "Milliarde" else scale
+                said, scale = "eine", scale.removesuffix("en") + ("e" if scale.startswith("Milliard") else "")
             case _:
                 pass
         of = self._money.of if scale.startswith(("milli", "mill", "bill")) else ""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.say.base import Rule, Speaker
 
-_ITEM = re.compile("\x1f")
+_ITEM = re.compile(ITEM)
 _PLURAL = re.compile(r"\(((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)|s\))\)(?!\w)|\(s\)")
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
 _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
@@ -15,6 +16,8 @@ _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜�
 _COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|<|>|=|:=")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s)")
 _BARE = re.compile(r"[%‰°#@&+×÷±*/√∞§©®™∑∫^~=\-−⋅∙]")
+_BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LETTER = re.compile(r"\w")
 
 
@@ -33,6 +36,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _COMPARE, signs.compare),
         Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])"), signs.minus),
         Rule("$", re.compile(r"\.(?=\d)"), lambda _: speaker.join(speaker.numbers.cardinal(0), speaker.point("."))),
+        Rule("$", re.compile(r"(?<=\d)-(?=[^\W\d_])"), lambda _: "-", tight=True),
         Rule("$", _DASH, signs.dash),
         Rule("$", re.compile(r"[()（）]"), signs.paren),
         Rule("$", re.compile(r"#(?=\w)"), signs.hash),
@@ -63,7 +67,8 @@ class _Signs:
         return _HEARTS[self._speaker.code]
 
     def tag(self, match: re.Match[str]) -> str | None:
-        return match[1].replace("_", " ")
+        inner = match.group().strip("<>/ ")
+        return (match[1] if "=" in inner else inner).replace("_", " ")
 
     def compare(self, match: re.Match[str]) -> str:
         words = self._words
@@ -78,7 +83,11 @@ class _Signs:
     def minus(self, match: re.Match[str]) -> str | None:
         text, start = match.string, match.start()
         before = text[:start]
-        if before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
+        if re.search(r"[年月日号點点時时]\Z", before):
+            return self._words.to
+        if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
+            return "零下"
+        if _CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
             return self._words.minus
         if re.search(r"(?:[\d%°€$£]|[ap]\.?m\.?|[ap]m|h|°[CF])\Z", before, re.IGNORECASE):
             return self._words.to
@@ -106,7 +115,10 @@ class _Signs:
 
     def bare(self, match: re.Match[str]) -> str | None:
         words, text = self._words, match.string
-        before, after = text[match.start() - 1 : match.start()] if match.start() else "", text[match.end() : match.end() + 1]
+        before, after = (
+            text[match.start() - 1 : match.start()] if match.start() else "",
+            text[match.end() : match.end() + 1],
+        )
         match match.group():
             case "%":
                 return words.percent

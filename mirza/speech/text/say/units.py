@@ -17,10 +17,12 @@ _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
 def rules(speaker: Speaker) -> list[Rule]:
     """Percentages, measures, and feet with inches."""
     number = speaker.number_pattern
-    symbols = "|".join(re.escape(symbol) for symbol in sorted(units(), key=len, reverse=True))
+    symbols = "|".join(re.escape(symbol) for symbol in sorted(units(speaker.code), key=len, reverse=True))
     to = rf"(?:{SPACE}?[-–—]{SPACE}?({number}))?"
     percent = re.compile(rf"({number}){to}{SPACE}?([%‰])")
-    measure = re.compile(rf"({number}){to}(?:{SPACE}|-)?({symbols})(?![^\W_]|['’][^\W_])(?:/({symbols}|[^\W\d_]{{3,12}})(?!\w))?")
+    measure = re.compile(
+        rf"({number}){to}(?:{SPACE}|-)?({symbols})(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])(?:/({symbols}|[^\W\d_]{{3,12}})(?!\w))?"
+    )
     measures = _Measures(speaker)
     found = [Rule("0", percent, measures.percent), Rule("0", measure, measures.measure)]
     if speaker.code == "en":
@@ -52,14 +54,18 @@ class _Measures:
         symbol = match[3]
         if len(symbol) == 1 and symbol.isalpha() and not _measured(match, symbol):
             return None
-        said = named(speaker, match[2] or match[1], units()[symbol])
+        said = named(speaker, match[2] or match[1], units(speaker.code)[symbol])
         if match[2]:
-            pattern = _pattern(speaker.code, units()[symbol], False)
+            pattern = _pattern(speaker.code, units(speaker.code)[symbol], False)
             both = speaker.join(speaker.number(match[1]), speaker.words.to, speaker.number(match[2]))
             said = pattern.format(both)
         if match[4]:
             per = match[4]
-            name = _pattern(speaker.code, units()[per], True).format("").strip() if per in units() else per
+            name = (
+                _pattern(speaker.code, units(speaker.code)[per], True).format("").strip()
+                if per in units(speaker.code)
+                else per
+            )
             said = speaker.join(said, speaker.words.per, name)
         return said
 

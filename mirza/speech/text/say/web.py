@@ -6,15 +6,20 @@ import re
 
 from mirza.speech.text.say.base import Rule, Speaker
 
-_URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"'“”«»，。）]*[^\s<>\"'“”«»，。）.,;:!?)\]}*]", re.IGNORECASE)
-_EMAIL = re.compile(r"(?:mailto:)?([\w+%-]+(?:\.[\w+%-]+)*)@([\w-]+(?:\.[\w-]+)+)")
+_URL = re.compile(
+    r"(?:https?://|ftp://|www\.)[^\s<>\"'“”«»\u3000-\uffef]*[^\s<>\"'“”«»\u3000-\uffef.,;:!?)\]}*]", re.IGNORECASE
+)
+_EMAIL = re.compile(r"(?:mailto:)?([\w+%-]+(?:\.[\w+%-]+)*)@([\w-]+(?:\.[\w-]+)+)", re.ASCII)
 _HANDLE = re.compile(r"@([A-Za-z_]\w*)")
 _TOP = (
     "com|org|net|io|ai|dev|app|edu|gov|info|co|uk|fr|de|es|it|eu|ch|at|be|ca|us|cn|jp|in|me|tv|js|py|ts|txt|md|html|css|"
     "json|xml|csv|pdf|png|jpg|zip|exe|toml|yaml|yml|sh|rs|go|rb|java|cpp|doc|docx|xlsx|mp3|mp4|gov|mx|br|ru|nl|pl"
 )
-_DOMAIN = re.compile(rf"[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*\.(?:{_TOP})(?:\.[a-z]{{2}})?(?![\w@])(?:/[\w./%#?=&~+-]*[\w/])?")
-_MEMBER = re.compile(r"[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?|[A-Za-z_]\w*(?:\.[A-Za-z_]\w{2,})+(?:\(\))?")
+_DOMAIN = re.compile(
+    rf"[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*\.(?:{_TOP})(?:\.[a-z]{{2}})?(?![\w@])(?:/[\w./%#?=&~+-]*[\w/])?",
+    re.ASCII,
+)
+_MEMBER = re.compile(r"[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?|[A-Za-z_]\w*(?:\.[A-Za-z_]\w{2,})+(?:\(\))?", re.ASCII)
 
 
 def rules(speaker: Speaker) -> list[Rule]:

@@ -7,11 +7,13 @@ import re
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say.base import Rule, Speaker
 
-_INITIAL = re.compile(r"([A-Z])\.(?=\s?[A-Z])(?!\s?[A-Z]\w+\s[a-z]+\.)")
+_INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
 _ROMAN = re.compile(r"([IVX]{1,8})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
 _VALID = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 _VALUES = {"I": 1, "V": 5, "X": 10}
-_BEFORE_NUMBER = frozenset("no. p. pp. s. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split())
+_BEFORE_NUMBER = frozenset(
+    "no. p. pp. s. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
+)
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split())
 
@@ -24,7 +26,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     shorts = _Shorts(speaker)
     return [
         Rule("a", pattern, shorts.abbreviation),
-        Rule("a", _INITIAL, lambda match: match[1]),
+        Rule("a", _INITIALS, shorts.initials),
+        *([Rule("a", re.compile(r"str\."), shorts.street, tight=True)] if speaker.code == "de" else []),
         Rule("a", _ROMAN, shorts.roman),
     ]
 
@@ -42,9 +45,20 @@ class _Shorts:
             return None
         if written == "St." and self._speaker.code == "en" and not rest[:1].isupper():
             return "Street" + _stop(written, rest)
-        if written.endswith(".") and written[:3] in ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun") and not rest.startswith(","):
+        if (
+            written.endswith(".")
+            and written[:3] in ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+            and not rest.startswith(",")
+        ):
             return None
         return self._speaker.language.abbreviations[written] + _stop(written, rest)
+
+    def initials(self, match: re.Match[str]) -> str:
+        rest = match.string[match.end() :].strip()
+        return " ".join(match.group().replace(".", "")) + _stop(match.group(), rest)
+
+    def street(self, match: re.Match[str]) -> str:
+        return "straße" + _stop(match.group(), match.string[match.end() :].strip())
 
     def roman(self, match: re.Match[str]) -> str | None:
         letters, suffix = match[1], match[2]
@@ -58,13 +72,19 @@ class _Shorts:
                 return None
             return speaker.numbers.ordinal(value, FEMININE if suffix in ("re", "ère") else MASCULINE)
         after = speaker.word_after(match.string, match.end())
-        if before in speaker.language.roman_names and (letters != "I" or not after.islower() or after in _ENGLISH_VERBS):
+        if before in speaker.language.roman_names and (
+            letters != "I" or not after.islower() or after in _ENGLISH_VERBS
+        ):
             return self._reign(value)
         if before.lower() in speaker.language.roman_cues:
             return speaker.numbers.cardinal(value)
         if speaker.code == "de" and match.string[match.end() : match.end() + 1] == ".":
             return None
-        return speaker.numbers.cardinal(value) if len(letters) > 1 and before[:1].isupper() and before != before.upper() else None
+        return (
+            speaker.numbers.cardinal(value)
+            if len(letters) > 1 and before[:1].isupper() and before != before.upper()
+            else None
+        )
 
     def _reign(self, value: int) -> str:
         numbers = self._speaker.numbers
