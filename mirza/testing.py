@@ -31,7 +31,7 @@ from mirza.llm.scripted import Reply, ScriptedLlm
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import SettingsTree
 from mirza.speech.base import Stt, Transcript, Tts, Voice
-from mirza.speech.ear import Echo
+from mirza.speech.ear import Echo, WakeWord
 
 E = TypeVar("E")
 T = TypeVar("T")
@@ -257,6 +257,9 @@ class Talk:
 Interject = Callable[[Event, RecordedSound], None]
 """Told every event as it happens; may `say` something into the room."""
 
+Drive = Callable[[Conversation], Coroutine[Any, Any, None]]
+"""Runs beside the conversation, as a person at the keyboard would."""
+
 
 def converse(
     *sounds: Samples,
@@ -269,7 +272,9 @@ def converse(
     tools: Sequence[Tool] = (),
     room: Room | None = None,
     echo: Echo | None = None,
+    wake_word: WakeWord | None = None,
     interject: Interject | None = None,
+    drive: Drive | None = None,
     history: History | None = None,
 ) -> Talk:
     """Holds a conversation with doubles, in virtual time; `sounds` are what the microphone hears, one after another."""
@@ -281,15 +286,16 @@ def converse(
         stt=stt or ToneStt(),
         tts=tts or ToneTts(),
         echo=echo,
+        wake_word=wake_word,
         tools=tools,
     )
-    return run_virtual(_converse(parts, settings or SettingsTree(), history or History(), interject))
+    conversation = Conversation(parts, settings or SettingsTree(), history)
+    return run_virtual(_converse(conversation, interject, drive))
 
 
-async def _converse(parts: Parts, settings: SettingsTree, history: History, interject: Interject | None) -> Talk:
-    sound = parts.sound
+async def _converse(conversation: Conversation, interject: Interject | None, drive: Drive | None) -> Talk:
+    sound = conversation.parts.sound
     assert isinstance(sound, RecordedSound)
-    conversation = Conversation(parts, settings, history)
     events: list[Event] = []
     watcher = conversation.watch()
 
@@ -301,7 +307,10 @@ async def _converse(parts: Parts, settings: SettingsTree, history: History, inte
 
     watching = asyncio.create_task(watch())
     async with conversation:
-        sound.finish_when(conversation.idle)
+        driving = asyncio.create_task(drive(conversation)) if drive is not None else None
+        sound.finish_when(lambda: conversation.idle() and (driving is None or driving.done()))
         await conversation.finished()
+        if driving is not None:
+            await driving
     await watching
-    return Talk(events, history.messages, sound.recording())
+    return Talk(events, conversation.history.messages, sound.recording())

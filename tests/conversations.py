@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import AsyncGenerator
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -41,8 +42,9 @@ from mirza.events import (
 )
 from mirza.llm.base import Message, Tool
 from mirza.llm.scripted import ScriptedLlm
+from mirza.pipeline import Conversation
 from mirza.settings import LlmSettings, SettingsTree, TurnSettings
-from mirza.testing import Interject, Talk, ToneStt, ToneTts, converse, said, silence, speech
+from mirza.testing import Interject, Talk, ToneStt, ToneTts, converse, recognise, said, silence, speech
 
 BLOCK_S = BLOCK / MIC_RATE
 STORY = "Once upon a time. There was a king. He had a son."
@@ -143,7 +145,7 @@ def test_the_first_sound_comes_before_the_model_has_finished():
 
 def test_a_pause_inside_a_sentence_does_not_end_the_turn():
     talk = converse(
-        said("tell me about"), silence(0.9), said("the king"), silence(3), replies=["Fine."], complete=[0.1, 0.9]
+        said("tell me about"), silence(0.9), said("the king"), silence(3), replies=["Fine.", "Fine."], complete=[0.1, 0.9]
     )
     assert talk.heard == ["tell me about the king"]
     assert talk.audible == "Fine."
@@ -456,6 +458,142 @@ def test_an_interrupted_tool_call_has_an_answer_in_the_history():
     answers = [message.tool_call_id for message in talk.history if message.role == "tool"]
     assert calls == answers == ["7"]
     assert talk.of(StateChanged)[-2].state is State.LISTENING
+
+
+# --- other ways in ---------------------------------------------------------------------------------------------------
+
+
+def test_typing_in_the_middle_of_a_spoken_conversation_is_the_same_conversation():
+    async def type_something(conversation: Conversation) -> None:
+        await conversation.pass_time(5)
+        await conversation.say("and what do you think?")
+
+    talk = converse(
+        said("what time is it?"),
+        silence(10),
+        said("are you sure?"),
+        silence(3),
+        replies=["It is late.", "I think so.", "Yes."],
+        drive=type_something,
+    )
+    assert talk.heard == ["what time is it?", "and what do you think?", "are you sure?"]
+    assert talk.audible == "It is late. I think so. Yes."
+    assert [typed.typed for typed in talk.of(Heard)] == [False, True, False]
+
+
+def test_typing_over_the_voice_interrupts_it():
+    async def type_something(conversation: Conversation) -> None:
+        await conversation.pass_time(3.2)
+        await conversation.say("what about Spain?")
+
+    talk = converse(said("tell me a story"), silence(3), replies=[STORY, "All right."], drive=type_something)
+    assert roles(talk)[1] == ("assistant", "Once upon a time. There was")
+    assert talk.audible == "Once upon a time. There was All right."
+
+
+def test_a_muted_microphone_hears_nothing():
+    async def mute(conversation: Conversation) -> None:
+        conversation.set_muted(True)
+        await conversation.pass_time(3)
+        conversation.set_muted(False)
+
+    talk = converse(said("do not hear this"), silence(3), said("hear this please"), silence(3), drive=mute)
+    assert talk.heard == ["hear this please"]
+
+
+def test_push_to_talk_listens_only_while_the_key_is_held():
+    async def press(conversation: Conversation) -> None:
+        await conversation.pass_time(2.0)
+        conversation.set_talking(True)
+        await conversation.pass_time(1.6)
+        conversation.set_talking(False)
+
+    settings = SettingsTree(turns=TurnSettings(push_to_talk=True))
+    talk = converse(
+        said("not for you"),
+        silence(1.5),
+        said("but this is for you"),
+        silence(3),
+        replies=["Yes."],
+        settings=settings,
+        drive=press,
+    )
+    assert talk.heard == ["but this is for you"]
+    assert talk.audible == "Yes."
+
+
+class ToneWakeWord:
+    """Hears one word of the doubles' language."""
+
+    def __init__(self, word: str) -> None:
+        self._word, self._recent = word, silence(0)
+
+    def heard(self, samples: Samples) -> bool:
+        self._recent = np.concatenate([self._recent, samples])[-MIC_RATE // 2 :]
+        found = any(word == self._word for word, _ in recognise(self._recent))
+        if found:
+            self._recent = silence(0)
+        return found
+
+
+def test_with_a_wake_word_it_listens_only_when_called_and_for_a_while_after():
+    talk = converse(
+        said("nobody asked you"),
+        silence(3),
+        said("mirza"),
+        silence(0.3),
+        said("what time is it?"),
+        silence(4),
+        said("are you sure?"),
+        silence(14),
+        said("this is private"),
+        silence(3),
+        replies=["It is late.", "Yes."],
+        wake_word=ToneWakeWord("mirza"),
+    )
+    assert [heard.removeprefix("mirza ") for heard in talk.heard] == ["what time is it?", "are you sure?"]
+
+
+def test_escape_stops_the_answer_and_keeps_what_was_heard():
+    async def escape(conversation: Conversation) -> None:
+        await conversation.pass_time(3.2)
+        await conversation.interrupt()
+
+    talk = converse(said("tell me a story"), silence(3), replies=[STORY], drive=escape)
+    assert talk.audible == "Once upon a time. There was"
+    assert talk.history[-1].content == talk.audible
+
+
+def test_retry_undo_and_reset():
+    async def change(conversation: Conversation) -> None:
+        await conversation.say("one?")
+        await conversation.retry()
+        await conversation.say("two?")
+        assert await conversation.undo() == "two?"
+
+    talk = converse(silence(1), replies=["First.", "Better.", "Second."], drive=change)
+    assert roles(talk) == [("user", "one?"), ("assistant", "Better.")]
+
+
+def test_the_voice_follows_the_language_that_was_heard():
+    class Spoken(ToneTts):
+        async def synthesize(self, text: str, *, language: str = "en", voice: str = "") -> AsyncGenerator[Samples]:
+            languages.append(language)
+            async for samples in super().synthesize(text, language=language, voice=voice):
+                yield samples
+
+    languages: list[str] = []
+    settings = SettingsTree()
+    settings.stt.language = "auto"
+    converse(
+        said("Quelle heure est-il ?"),
+        silence(3),
+        replies=["Il est tard."],
+        stt=ToneStt(language="fr"),
+        tts=Spoken(),
+        settings=settings,
+    )
+    assert languages == ["fr"]
 
 
 # --- faults ----------------------------------------------------------------------------------------------------------

@@ -52,7 +52,8 @@ class Ear:
         self._awake_until_s = 0.0
         self._key_held: bool | None = None
         self._kept: deque[Samples] = deque(maxlen=round(settings.preroll_s / BLOCK_S) + 1)
-        self._turn: list[Samples] = []
+        self._turn: list[Samples] | None = None
+        """The sound of what may be a turn, from its pre-roll on; `None` between turns."""
         self._before: list[Samples] = []
 
     def hear(self, block: Block) -> list[Signal]:
@@ -75,7 +76,8 @@ class Ear:
 
     def samples(self) -> Samples:
         """The turn so far, from its pre-roll on, `(n,)` at 16 kHz."""
-        return np.concatenate([*self._before, *(self._turn or self._kept)] or [np.zeros(0, np.float32)])
+        now = self._kept if self._turn is None else self._turn
+        return np.concatenate([*self._before, *now] or [np.zeros(0, np.float32)])
 
     def begin(self, at_s: float) -> list[Signal]:
         """What was heard over the assistant since `at_s` is a turn."""
@@ -84,15 +86,15 @@ class Ear:
     def take(self) -> Samples:
         """The ended turn's sound, to keep or to put back; the next turn starts empty."""
         samples = self.samples()
-        self._turn, self._before = [], []
+        self._turn, self._before = None, []
         self._kept.clear()
         return samples
 
     def drop(self) -> None:
         """What was heard over the assistant was no turn."""
-        if not self.turns.talking:
+        if not self.turns.talking and self._turn is not None:
             self._kept.extend(self._turn)
-            self._turn = []
+            self._turn = None
 
     def put_back(self, samples: Samples) -> None:
         """The turn was not over: this is how it began."""
@@ -111,7 +113,7 @@ class Ear:
         return now_s < self._awake_until_s or self.turns.talking
 
     def _keep(self, samples: Samples) -> None:
-        if self._turn:
+        if self._turn is not None:
             self._turn.append(samples)
         else:
             self._kept.append(samples)
@@ -127,7 +129,7 @@ class Ear:
         """Starts and ends the keeping of the turn's sound, as the signals say."""
         for signal in signals:
             match signal:
-                case Began() | Overlap() if not self._turn:
+                case Began() | Overlap() if self._turn is None:
                     self._turn = list(self._kept)
                     self._kept.clear()
                 case _:

@@ -74,7 +74,7 @@ _FILLER = re.compile(
 
 
 class Meaning(Enum):
-    """What was said over the assistant's voice comes to."""
+    """What something said over the assistant's voice comes to."""
 
     NOTHING = auto()
     """No words, or none yet."""
