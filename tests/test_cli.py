@@ -119,8 +119,8 @@ def test_the_text_console_needs_no_audio_library(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "module"),
     [
-        ([], "mirza.console"),
-        (["--json"], "mirza.console"),
+        ([], "mirza.console.chat"),
+        (["--json"], "mirza.console.chat"),
         (["talk"], "mirza.talk"),
         (["--profile", "quick", "talk", "--json"], "mirza.talk"),
         (["--set=llm.seed=1", "--debug", "say", "hello"], "mirza.say"),
