@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mirza.console.session import Build, Session
     from mirza.history import History
+    from mirza.llm.base import OnProgress
     from mirza.pipeline import Conversation
     from mirza.settings import SettingsTree
 
@@ -75,13 +76,15 @@ async def _chat(session: Session, args: argparse.Namespace) -> int:
 
 async def _plain(session: Session, args: argparse.Namespace) -> int:
     from mirza.console.lines import PROMPT, PipeLines
-    from mirza.console.plain import JsonPrinter, PlainOptions, TextPrinter, converse, follow
+    from mirza.console.plain import JsonPrinter, LoadingLine, PlainOptions, TextPrinter, converse, follow
 
     at_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not args.json
     color = at_terminal and "NO_COLOR" not in os.environ and not terminal_is_dumb()
     options = PlainOptions(interactive=at_terminal, stats=args.stats, thoughts=args.thoughts, color=color)
     printer = JsonPrinter(options) if args.json else TextPrinter(options)
     follow(session, printer)
+    if at_terminal:
+        session.on_progress = LoadingLine(sys.stderr)
     async with session:
         if at_terminal and not terminal_is_dumb():
             from mirza.console.editing import TerminalLines
@@ -106,7 +109,7 @@ def builder(*, sound: bool) -> Build:
     """How the session makes its conversation: with a microphone and a loudspeaker, or without."""
     from mirza.build import build_conversation
 
-    def build(settings: SettingsTree, history: History) -> Conversation:
-        return build_conversation(settings, history=history, sound=sound)
+    def build(settings: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
+        return build_conversation(settings, history=history, sound=sound, on_progress=on_progress)
 
     return build

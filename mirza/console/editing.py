@@ -1,4 +1,4 @@
-"""Lines typed at a terminal, with editing, history and completion (prompt_toolkit; docs/decisions say why not readline)."""
+"""Lines typed at a terminal, with editing, history and completion. `docs/decisions` says why not with readline."""
 
 from __future__ import annotations
 

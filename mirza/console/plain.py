@@ -181,6 +181,18 @@ class TextPrinter:
         return f"{DIM}{text}{PLAIN}" if self._options.color else text
 
 
+class LoadingLine:
+    """Says what is being loaded, once each: no percentages, which a screen reader would read one by one."""
+
+    def __init__(self, log: TextIO) -> None:
+        self._log, self._said = log, ""
+
+    def __call__(self, what: str, share: float) -> None:
+        if what != self._said and share < 1:
+            self._said = what
+            print(f"{printable(what)} …", file=self._log, flush=True)
+
+
 class JsonPrinter:
     """One object a line on standard output, and nothing else there."""
 

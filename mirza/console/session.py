@@ -24,13 +24,13 @@ from mirza.events import (
     TurnMeasured,
 )
 from mirza.history import LOST_ANSWER, History
-from mirza.llm.base import Message, ThinkingBudget
+from mirza.llm.base import Message, OnProgress, ThinkingBudget
 from mirza.pipeline import Conversation
 from mirza.recorder import Recorder
 from mirza.settings import SettingsTree
 from mirza.storage import Found, SessionSettings, Summary, open_store
 
-Build = Callable[[SettingsTree, History], Conversation]
+Build = Callable[[SettingsTree, History, OnProgress], Conversation]
 """Makes a conversation that goes on from a history; it is not loaded yet."""
 
 Listener = Callable[[Event], None]
@@ -46,6 +46,8 @@ class Session:
         self.settings = settings
         self.turns: deque[TurnMeasured] = deque(maxlen=TURNS_REMEMBERED)
         self.muted = False
+        self.on_progress: OnProgress | None = None
+        """Called with what is loading and how far it is, 0 .. 1, perhaps from another thread."""
         self._build, self._file = build, file
         self._listeners: list[Listener] = []
         self._recorder: Recorder | None = None
@@ -287,7 +289,7 @@ class Session:
     # --- the conversation comes and goes
 
     async def _start(self, settings: SettingsTree) -> None:
-        conversation = self._build(settings, self._history)
+        conversation = self._build(settings, self._history, self._progressed)
         self._conversation, self._history, self.settings = conversation, conversation.history, settings
         self._relay = Relay(conversation.watch, self._handle)
         try:
@@ -295,6 +297,10 @@ class Session:
         except BaseException:
             await self._end_relay()
             raise
+
+    def _progressed(self, what: str, share: float) -> None:
+        if self.on_progress is not None:
+            self.on_progress(what, share)
 
     async def _stop(self) -> None:
         opened, self._opened = self._opened, AsyncExitStack()

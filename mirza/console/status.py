@@ -19,6 +19,9 @@ STATES = {
     State.CLOSED: ("○", "closed", "red"),
 }
 
+ANSWERING = ("●", "answering", "blue")
+"""On a keyboard the conversation counts as thinking until the answer is over; the eye wants to know when it begins."""
+
 BAR_CELLS = 12
 STAGE_MARKS = {"end of turn": ("░", "yellow"), "recognition": ("▒", "cyan"), "first token": ("▓", "magenta")}
 LAST_MARK = ("█", "blue")
@@ -35,6 +38,8 @@ class Status:
     context_tokens: int
     """How many tokens of conversation the model sees at most."""
     muted: bool = False
+    answering: bool = False
+    """Words of an answer are appearing."""
     last: TurnMeasured | None = None
 
 
@@ -61,7 +66,7 @@ def latency_bar(parts: list[Stage], cells: int = BAR_CELLS) -> Text:
 
 
 def _fields(status: Status) -> list[Text]:
-    mark, word, color = STATES[status.state]
+    mark, word, color = ANSWERING if status.answering else STATES[status.state]
     fields = [Text.assemble((mark, color), " ", (word, "bold"))]
     if status.muted:
         fields.append(Text("muted", "bold red"))

@@ -60,6 +60,11 @@ class Transcript(VerticalScroll):
         index = max(i for i, entry in enumerate(self._entries) if isinstance(entry, Replied))
         self._entries[index] = reply.entry
 
+    @property
+    def saying(self) -> bool:
+        """Whether words of an answer are appearing."""
+        return self.current is not None and self.current.entry.text != ""
+
     def replies(self) -> Iterable[ReplyView]:
         """The answers that have widgets."""
         return self.query(ReplyView).results()

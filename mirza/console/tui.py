@@ -77,6 +77,7 @@ class MirzaApp(App[int]):
         self._talking = False
         self._thoughts_open = False
         session.listen(self._happened)
+        session.on_progress = self.loading
 
     def compose(self) -> ComposeResult:
         yield Transcript()
@@ -299,8 +300,9 @@ class MirzaApp(App[int]):
             self.session.model,
             str(self.session.thinking),
             settings.llm.context_tokens,
-            self.session.muted,
-            self._last,
+            muted=self.session.muted,
+            answering=self.session.state is State.THINKING and self._transcript.saying,
+            last=self._last,
         )
         bar = self.query_one("#status", Static)
         bar.update(status_line(status, bar.size.width))

@@ -1,4 +1,4 @@
-"""`mirza chat` with a language model that follows a script: for tests that drive a terminal, slow enough to be stopped."""
+"""`mirza chat` with a language model that follows a script, slow enough to be stopped: for tests in a terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from mirza.cli import main
 from mirza.console import chat
 from mirza.history import History
+from mirza.llm.base import OnProgress
 from mirza.llm.scripted import ScriptedLlm
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import SettingsTree
@@ -16,12 +17,12 @@ THOUGHT = " ".join(f"idea{n}" for n in range(200))
 LONG = " ".join(f"word{n}" for n in range(400)) + "."
 
 
-def build(settings: SettingsTree, history: History) -> Conversation:
+def build(settings: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
     token_s = float(os.environ.get("TOKEN_S", "0.005"))
     replies = [part for part in os.environ.get("REPLIES", "").split("|") if part]
     replies = [LONG if reply == "LONG" else reply for reply in replies]
     llm = ScriptedLlm(replies, thought=THOUGHT, token_s=token_s)
-    return Conversation(Parts(llm=llm), settings, history)
+    return Conversation(Parts(llm=llm), settings, history, on_progress)
 
 
 if __name__ == "__main__":

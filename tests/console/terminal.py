@@ -43,12 +43,11 @@ class Terminal:
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, env=environment)
         return done.stdout
 
-    def run(self, *arguments: str) -> None:
+    def run(self, *arguments: str, before: str = "") -> None:
         """Types `mirza chat` with these arguments; then the shell tells the exit status and the terminal's mode."""
         chat = shlex.join([sys.executable, str(CHAT), *arguments])
-        self.type(
-            f"clear; {chat}; echo status=$?; stty -a | tr ' ' '\\n' | grep -xE -- '-?(echo|icanon|isig);?' | xargs"
-        )
+        modes = "stty -a | tr ' ' '\\n' | grep -xE -- '-?(echo|icanon|isig);?' | xargs"
+        self.type(f"clear; {before} {chat}; echo status=$?; {modes}")
         self.press("Enter")
 
     def type(self, text: str) -> None:
@@ -81,7 +80,7 @@ class Terminal:
         """The screen and what has scrolled off it."""
         return self.tmux("capture-pane", "-p", "-J", "-S", "-")
 
-    def wait_for(self, what: str | Callable[[str], bool], *, scrolled: bool = False) -> str:
+    def wait_for(self, what: str | Callable[[str], object], *, scrolled: bool = False) -> str:
         """Returns the screen once it holds `what` (a pattern), or fits it."""
         fits = what if callable(what) else re.compile(re.escape(what)).search
         give_up = time.monotonic() + PATIENCE_S
@@ -89,16 +88,17 @@ class Terminal:
             screen = self.all() if scrolled else self.screen()
             if fits(screen):
                 return screen
-            assert time.monotonic() < give_up, f"waited in vain for {what!r}; the screen is\n{screen}"
+            ended = isinstance(what, str) and re.search(r"^status=\d", screen, re.MULTILINE)
+            assert not ended and time.monotonic() < give_up, f"waited in vain for {what!r}; the screen is\n{screen}"
             time.sleep(0.05)
 
     def left(self, status: int = 0) -> str:
         """Waits for the end of the chat and checks that it left the terminal as it was; returns the screen."""
-        screen = self.wait_for("status=", scrolled=True)
-        screen = self.wait_for(lambda text: "echo" in text.partition("\nstatus=")[2], scrolled=True)
-        assert f"\nstatus={status}\n" in screen
-        modes = screen.partition(f"\nstatus={status}\n")[2].split()
-        assert {"isig", "icanon", "echo"} <= {*modes}, f"the terminal was left in {modes}"
+        screen = self.wait_for(re.compile(r"^status=\d+\n.*echo", re.MULTILINE).search, scrolled=True)
+        ended = re.search(r"^status=(\d+)\n(.*)$", screen, re.MULTILINE)
+        assert ended is not None
+        assert int(ended[1]) == status, screen
+        assert ended[2].split() == ["isig", "icanon", "echo"], f"the terminal was left in {ended[2]}"
         return screen
 
     def close(self) -> None:

@@ -125,9 +125,9 @@ def test_a_polite_kill_leaves_the_terminal_as_it_was(terminal: Open, mode: str):
 
 
 def test_a_dumb_terminal_gets_lines_by_itself(terminal: Open):
-    screen = terminal(TERM="dumb", TOKEN_S="0.02", REPLIES="Hello.|LONG")
-    screen.run()
-    screen.wait_for("\n> ")
+    screen = terminal(TOKEN_S="0.02", REPLIES="Hello.|LONG")
+    screen.run(before="TERM=dumb")
+    screen.wait_for("\n>")
     screen.say("hi")
     screen.wait_for("Hello.")
     screen.press("C-c")
