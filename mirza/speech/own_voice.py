@@ -7,6 +7,7 @@ the assistant's words, so it only judges what was heard while the voice was in t
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from itertools import groupby
 
 from mirza.speech.phrases import plain
 
@@ -34,7 +35,7 @@ class OwnVoice:
 
     def said(self, heard: str, began_s: float) -> bool:
         """Whether `heard`, which began at `began_s`, is the assistant's own voice."""
-        words = plain(heard)
+        words = " ".join(word for word, _ in groupby(plain(heard).split()))  # a voice that was held repeats itself
         if not words or began_s > self._audible_until_s + TAIL_S:
             return False
         if len(words) < SHORT:
