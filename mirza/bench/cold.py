@@ -61,6 +61,19 @@ def cold_run(model: Any, prompt: Sequence[int], rule: BudgetRule, tokens: int) -
     return ids
 
 
+def agrees(model: Any, prompt: Sequence[int], rule: BudgetRule, said: Sequence[int]) -> bool:
+    """Whether a single pass over prompt and answer, without any cache, picks each token of the answer.
+
+    Ten times quicker than to say it token by token; where it does not agree, `cold_run` has the last word.
+    """
+    ids = mx.array([[*prompt, *said[:-1]]])
+    language_model = getattr(model, "language_model", model)
+    positions = mx.arange(ids.size)[None]
+    out = language_model(ids, cache=None, position_ids=positions, rope_deltas=mx.zeros((1, 1), mx.int32))
+    picked = cast("list[int]", mx.argmax(out.logits[0, len(prompt) - 1 :], axis=-1).tolist())
+    return all(rule.decide(own) == token for own, token in zip(picked, said, strict=True))
+
+
 def certainty(model: Any, prompt: Sequence[int]) -> float:
     """How sure the model is of the token after `prompt`: its best logit less the second."""
     with closing(_steps(model, prompt, 1)) as steps:

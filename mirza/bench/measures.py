@@ -1,0 +1,245 @@
+"""Mirza's engine alone, on one thread: speed against mlx-vlm's bare loop, first tokens by context, and sizes."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportMissingTypeStubs=false
+# pyright: reportUnknownArgumentType=false
+from __future__ import annotations
+
+import gc
+import itertools
+import shutil
+import statistics
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import mlx.core as mx
+from mlx_vlm.generate.ar import generate_step
+from mlx_vlm.models.cache import make_prompt_cache
+
+from mirza.llm.base import Message, ThinkingBudget
+from mirza.llm.mlx.assembly import load_engine
+from mirza.llm.mlx.decoding import decode_plain, decode_speculative
+from mirza.llm.mlx.engine import Engine
+from mirza.llm.mlx.loading import has_own_drafter, load_model
+from mirza.llm.mlx.sampler import Sampling, TurnSampler
+from mirza.llm.mlx.session import Session
+from mirza.llm.mlx.snapshots import DiskSnapshots
+from mirza.llm.mlx.speculation import DraftPolicy
+from mirza.settings import LlmSettings
+
+WARM_UP_TOKENS = 8
+PREFILL_STEP = 2048
+Tokens = Generator[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How quickly tokens come, after the first few; medians over runs that took turns."""
+
+    how: str
+    tokens_per_s: float
+    slowest: float
+    quickest: float
+    against_bare: float
+    """Median of the ratios to the bare loop's run just before."""
+    accepted_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FirstToken:
+    """From the request to the first token, with an empty cache, and with all but the last words in it."""
+
+    context_tokens: int
+    cold_s: float
+    warm_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Bytes of what the engine keeps."""
+
+    model: int
+    drafter: int
+    marks: int
+    cache_of_1000_tokens: int
+    snapshot_of_1000_tokens: int
+
+
+class Measures:
+    """One loaded engine. Everything runs on the thread that made it."""
+
+    def __init__(self, folder: Path, snapshots: Path) -> None:
+        self._own_head = has_own_drafter(folder)
+        settings = LlmSettings(mtp="on" if self._own_head else "off", temperature=0.0, prefill_step=PREFILL_STEP)
+        self._engine: Engine = _finished(load_engine(str(folder), settings, snapshots, time.perf_counter))
+        # The bare loop runs on a model of its own, as mlx-vlm loads it.
+        self._bare = load_model(folder)
+        self.dtype = self._bare.dtype
+        self._depth = settings.draft_depth
+
+    @property
+    def has_drafter(self) -> bool:
+        return self._engine.drafter is not None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self._engine.notes
+
+    def decoding(self, runs: int, tokens: int) -> list[Rate]:
+        """The bare loop, Mirza's plain one and the drafting one, in turns."""
+        policies: list[DraftPolicy] = []
+
+        def drafting() -> Tokens:
+            policies.append(DraftPolicy(self._depth))
+            return self._speculative(policies[-1])
+
+        ways: dict[str, Callable[[], Tokens]] = {"mlx-vlm's bare loop": self._bare_loop, "mirza, plain": self._plain}
+        if self.has_drafter:
+            ways["mirza, MTP"] = drafting
+        times: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(runs + 1):
+            for name, way in ways.items():
+                times[name].append(tokens / _timed(way(), tokens))
+        bare = times["mlx-vlm's bare loop"][1:]
+        rates: list[Rate] = []
+        for name, measured in times.items():
+            speeds = measured[1:]
+            ratio = statistics.median(own / other for own, other in zip(speeds, bare, strict=True))
+            drafted, accepted = sum(p.drafted for p in policies), sum(p.accepted for p in policies)
+            share = accepted / drafted if name.endswith("MTP") and drafted else 0.0
+            rates.append(Rate(name, statistics.median(speeds), min(speeds), max(speeds), ratio, share))
+        return rates
+
+    def first_token(self, contexts: Sequence[int], runs: int) -> list[FirstToken]:
+        """The same prompt twice: fed whole, then but for its last eight tokens."""
+        rows: list[FirstToken] = []
+        for context in contexts:
+            prompt = self._words(context)
+            cold = [_seconds(lambda prompt=prompt: self._first(prompt, 0)) for _ in range(runs)]
+            warm = [self._warm(prompt, context - 8) for _ in range(runs)]
+            rows.append(FirstToken(context, statistics.median(cold), statistics.median(warm)))
+        return rows
+
+    def sizes(self) -> Sizes:
+        """Bytes, after a conversation of a thousand tokens."""
+        session, ids = self._engine.session, self._words(1000)
+        session.reset()
+        _finished(session.feed(ids))
+        snapshot = session.snapshot()
+        disk = self._engine.disk
+        encoded = disk.encode(snapshot) if isinstance(disk, DiskSnapshots) else b""
+        for question in ("Count to 9.", "Count to 5."):
+            for _ in self._engine.answer([Message("user", question)], (), ThinkingBudget(0), 0.0):
+                pass
+        drafter = self._engine.drafter
+        return Sizes(
+            model=self._bare.bytes,
+            drafter=drafter.nbytes if drafter is not None else 0,
+            marks=session.marks_bytes,
+            cache_of_1000_tokens=snapshot.nbytes,
+            snapshot_of_1000_tokens=len(encoded),
+        )
+
+    def close(self) -> None:
+        """Gives the memory back."""
+        del self._engine, self._bare
+        gc.collect()
+        mx.clear_cache()
+
+    # --- the three loops ---------------------------------------------------------------------------------------------
+
+    def _bare_loop(self) -> Tokens:
+        cache = make_prompt_cache(self._bare.language_model)
+        ids = mx.array([self._prompt()])
+        with closing(
+            generate_step(ids, self._bare.model, None, None, prompt_cache=cache, max_tokens=100_000, temperature=0.0)
+        ) as steps:
+            for token, _ in steps:
+                yield int(token)
+
+    def _plain(self) -> Tokens:
+        session, prompt = self._fed()
+        yield from decode_plain(session, TurnSampler(Sampling(), self._engine.target.vocabulary), prompt)
+
+    def _speculative(self, policy: DraftPolicy) -> Tokens:
+        session, prompt = self._fed()
+        drafter = self._engine.drafter
+        assert drafter is not None
+        sampler = TurnSampler(Sampling(), self._engine.target.vocabulary)
+        yield from decode_speculative(session, sampler, prompt, drafter=drafter, policy=policy, stops=())
+
+    def _fed(self) -> tuple[Session, Any]:
+        session = Session(self._engine.target, PREFILL_STEP)
+        return session, _finished(session.feed(self._prompt(), keep=1))
+
+    def _prompt(self) -> list[int]:
+        return self._engine.template.prompt([Message("user", "Count to 24.")])
+
+    def _words(self, count: int) -> list[int]:
+        """A long message, cut to so many tokens."""
+        text = " ".join(f"Turn on light {number}, please." for number in range(count))
+        return self._engine.template.prompt([Message("user", text)])[:count]
+
+    def _first(self, prompt: list[int], known: int) -> None:
+        session = self._engine.session
+        if not known:
+            session.reset()
+        forward = _finished(session.feed(prompt[known:], keep=1))
+        mx.eval(mx.argmax(forward.logits))
+
+    def _warm(self, prompt: list[int], known: int) -> float:
+        session = self._engine.session
+        session.reset()
+        _finished(session.feed(prompt[:known]))
+        mx.synchronize()
+        return _seconds(lambda: self._first(prompt, known))
+
+
+def as_it_runs(folder: Path, out: Path) -> Path:
+    """The checkpoint, or on a CPU a float32 copy of it: all contestants run the same bytes."""
+    if mx.default_device().type != mx.DeviceType.cpu:
+        return folder
+    weights: dict[str, mx.array] = {}
+    for file in folder.glob("*.safetensors"):
+        weights |= cast("dict[str, mx.array]", mx.load(str(file)))
+    halves = (mx.float16, mx.bfloat16)
+    if not any(array.dtype in halves for array in weights.values()):
+        return folder
+    shutil.copytree(folder, out, ignore=shutil.ignore_patterns("*.safetensors", "*.safetensors.index.json"))
+    full = {name: array.astype(mx.float32) if array.dtype in halves else array for name, array in weights.items()}
+    mx.eval(full)
+    mx.save_safetensors(str(out / "model.safetensors"), full, metadata={"format": "mlx"})
+    return out
+
+
+def _timed(tokens: Tokens, count: int) -> float:
+    """Seconds for `count` tokens, after the first few."""
+    with closing(tokens):
+        for _ in itertools.islice(tokens, WARM_UP_TOKENS):
+            pass
+        mx.synchronize()
+        start = time.perf_counter()
+        for _ in itertools.islice(tokens, count):
+            pass
+        mx.synchronize()
+        return time.perf_counter() - start
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    mx.synchronize()
+    start = time.perf_counter()
+    work()
+    mx.synchronize()
+    return time.perf_counter() - start
+
+
+def _finished(steps: Generator[Any, None, Any]) -> Any:
+    """Takes every step of a job, and gives what it returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
