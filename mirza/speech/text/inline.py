@@ -88,8 +88,20 @@ def _stars(source: Source) -> bool:
     if times:
         source.plain(count)
     else:
-        source.silent(count, opens=not after.isspace() and not before.isalnum())
+        _emphasis(source, count, after)
     return True
+
+
+def _emphasis(source: Source, count: int, after: str) -> None:
+    """Takes a mark that opens emphasis, or closes the one that is open."""
+    mark = source.text[source.at : source.at + count]
+    closes = mark in source.open_marks
+    opens = not closes and not after.isspace()
+    if closes:
+        source.open_marks.remove(mark)
+    elif opens:
+        source.open_marks.add(mark)
+    source.silent(count, opens=opens)
 
 
 def _lone(source: Source, count: int) -> bool:
@@ -111,7 +123,7 @@ def _underscores(source: Source) -> bool:
     if (before.isalnum() and after.isalnum()) or before in "/@" or after in "/@":
         source.plain(count)
     else:
-        source.silent(count, opens=not after.isspace() and not before.isalnum())
+        _emphasis(source, count, after)
     return True
 
 

@@ -25,6 +25,8 @@ class Source:
         self.hard_line = False
         """Whether the line that is being read is a block of its own: a heading, a row, an item."""
         self.table_row = False
+        self.open_marks: set[str] = set()
+        """Marks of emphasis that are open: `**`, `_`."""
         self.closers: list[tuple[int, int]] = []
         """Where the ends of the open links are: from `]` to after `)`. Offsets into `text`."""
 
@@ -62,6 +64,7 @@ class Source:
         """Takes `length` characters that are not spoken, and parts what is before from what follows."""
         written = self.text[self.at : self.at + length]
         self._emit(Break(written), written)
+        self.open_marks.clear()
 
     def code(self, length: int) -> None:
         """Takes the first line of a code block."""
