@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import argparse
 
-from mirza.models.catalogue import catalogue, choose_llm, find, fits, machine_memory_bytes
+from mirza.models.choice import catalogue, choose_llm, find, fits, machine_memory_bytes
 from mirza.models.fetch import Progress
 from mirza.models.folder import check_folder
 from mirza.models.kinds import Model, Purpose
-from mirza.models.pull import pull
+from mirza.models.pulling import pull
 from mirza.models.store import best_llm, is_pulled, models_folder, path, pulled, remove, verified_path, verify
 
 

@@ -16,10 +16,10 @@ from rich.table import Table
 
 from mirza.errors import ModelDamaged, ModelNotFound, SettingsError
 from mirza.folders import cache_folder
-from mirza.models.catalogue import catalogue, choose_llm, machine_memory_bytes
+from mirza.models.choice import catalogue, choose_llm, machine_memory_bytes
 from mirza.models.fetch import Progress
 from mirza.models.kinds import MB, Model
-from mirza.models.pull import pull
+from mirza.models.pulling import pull
 from mirza.models.store import folder_of, is_pulled, models_folder, pulled, remove, resolve, verify
 from mirza.settings_sources import settings_of
 

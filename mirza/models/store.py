@@ -17,7 +17,7 @@ from typing import cast
 import platformdirs
 
 from mirza.errors import ModelDamaged, ModelNotFound
-from mirza.models.catalogue import catalogue, find, fits
+from mirza.models.choice import catalogue, find, fits
 from mirza.models.kinds import GB, HubRepository, Model, Purpose
 
 MANIFEST = "mirza.json"
