@@ -164,6 +164,31 @@ def test_every_mirza_command_in_the_papers_is_understood(command: Command, monke
     assert seen
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["demo"],
+        ["settings"],
+        ["settings", "explain", "llm.thinking_budget"],
+        ["settings", "where"],
+        ["models"],
+        ["bench"],
+        ["--help"],
+    ],
+    ids=" ".join,
+)
+def test_what_a_newcomer_types_first_runs_and_says_something(words, capsys):
+    try:
+        status = cli.main(words)
+    except SystemExit as done:
+        status = done.code
+
+    out, err = capsys.readouterr()
+    assert status == 0
+    assert len(out.splitlines()) > 3
+    assert "Traceback" not in err
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_in_the_papers_leads_somewhere(page: Path):
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
@@ -433,6 +434,28 @@ async def test_unloaded_it_can_be_used_again():
         await llm.unload()
 
         assert speech(await run(llm)) == "Hi"
+
+
+async def test_a_conversation_by_the_command_line_goes_over_the_server(tmp_path):
+    def answer(request):
+        said = request["messages"][-1]["content"]
+        return [*words(f"You said {said}."), done(), usage(10, 5)]
+
+    async with raw_server(answer=answer) as server:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "mirza", "chat", "--plain", "--json", "--no-save"),
+            *("--set", "llm.engine=openai", "--set", f"openai.base_url={server.address}"),
+            env=os.environ | {"HOME": str(tmp_path)},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await process.communicate(b"one\ntwo\n")
+
+    assert process.returncode == 0, err.decode()
+    said = [turn["said"] for turn in map(json.loads, out.decode().splitlines()) if turn.get("said")]
+    assert said == ["You said one.", "You said two."]
+    assert [message["role"] for message in server.requests[-1]["messages"]] == ["system", "user", "assistant", "user"]
 
 
 # --- a real server ---------------------------------------------------------------------------------------------------
