@@ -20,7 +20,7 @@ FIRST_CHARS = 10
 FIRST_CHARS_CJK = 5
 FIRST_CONJUNCTION_CHARS = 45
 """Without a comma, the first piece may be cut before a conjunction after this many characters."""
-CLOSERS = "\"'”’»›)]}」』】）》〉*"
+CLOSERS = "\"'“”’»›)]}」』】）》〉*"
 _CLOSERS_CHARS = 6
 _STARTER_CHARS = 24
 """So far after a full stop the next word is looked for."""
@@ -30,7 +30,7 @@ _IS_CJK = re.compile(f"[{_CJK}]")
 _ENDS = "。！？｡．।॥؟۔։።။"
 _CANDIDATE = re.compile(f"[.!?…\n{_ENDS}]")
 _CANDIDATE_FIRST = re.compile(f"[.!?…\n,;:，、；：—{_ENDS}]| (?=[^\\W\\d_])")
-_RUN = re.compile(rf"[.!?…{_ENDS}]{{1,8}}[\"'”’»›)\]}}」』】）》〉]{{0,{_CLOSERS_CHARS}}}(?:[ \xa0\u202f]»)?")
+_RUN = re.compile(rf"[.!?…{_ENDS}]{{1,8}}[\"'“”’»›)\]}}」』】）》〉]{{0,{_CLOSERS_CHARS}}}(?:[ \xa0\u202f]»)?")
 _TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—'’]*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[，、；：—]")
@@ -139,9 +139,9 @@ class Segmenter:
             return self._starts(text, end, final)
         if token.isdigit() and len(token) <= 3:
             lead = text[: at - len(token)].rstrip()[-1:]
-            if lead in ("", ":", ";"):
+            if not lead or (lead in ":;" and token == "1"):
                 return False  # the number of an item
-            if self._breaks.ordinal_dot and len(token) <= 2 and lead != "=":
+            if self._breaks.ordinal_dot and lead != "=" and end == at + 1:
                 return self._starts(text, end, final)
         if following.islower():
             plain = len(token) > 3 and token.isalpha() and token.islower()

@@ -18,9 +18,11 @@ from mirza.speech.text.say import Rule, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～"} | {0xFFE5: 0xA5}
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
+_NUMERALS = "²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 _PLAIN = re.compile(
-    r"[¿¡]?[^\W\d_](?:[^\W\d_]|[ ，、；：](?![ ,.!?;:…])|[,!?;:](?= )|['’\-](?=[^\W\d_]))*[.!?…,;:。！？]?"
+    rf"[¿¡]?[^\W\d_{_NUMERALS}](?:[^\W\d_{_NUMERALS}]|[ ，、；：](?![ ,.!?;:…])|[,!?;:](?= )|['’\-](?=[^\W\d_]))*[.!?…,;:。！？]?"
 )
+"""What is said as it is written, apart from words that stand in a table."""
 _ROMAN = re.compile(r"[IVX]{2}|[IVX][er]|[^\W\d_] [VX](?!\w)|[a-z] I(?!\w)")
 _TOKEN = re.compile(r"\s+|[,;:.!?…。！？，、；：।]+|[^\s,;:.!?…。！？，、；：।]+")
 _WORDS = re.compile(r"[^\s\u3040-\u30ff\u3400-\u9fff]+\s*|[\u3040-\u30ff\u3400-\u9fff]")
@@ -200,11 +202,27 @@ def _rules(code: str) -> _Rules:
     triggers = sorted(rules.triggers, key=len, reverse=True)
     words = "|".join(re.escape(word) for word in triggers) or r"(?!)"
     places = re.compile(
-        rf"(?<![^\W_])(?:{words})(?!\w)|(?<![A-Za-z0-9])[A-Za-z]{{1,8}}[-‑]?\d|(?<![A-Za-z0-9_.])[A-Za-z0-9_.+-]+@(?=[\w-])|"
-        r"(?<![A-Za-z0-9])(?:https?://|www\.)|(?<![A-Za-z0-9_])[A-Za-z][\w-]{0,40}(?=\.[A-Za-z])|(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])|(?<![^\W_])[IVX]{2,8}(?![^\W_])|(?<=[^\W\d_] )[IVX](?![\w'’])|"
-        r"(?<![^\W_])(?:[A-Z]\.)(?=\s?[A-Z])|(?<=[^\W\d_])str\.|"
-        r"[^\w\s.,!?;:'’\-…。！？，、；：।¿¡]|[\d_²³¹⁰-⁹₀-₉¼-¾⅐-ↈ①-⓿]|(?<![\w)])[-.](?=\d)|(?<=[\u3040-\u30ff\u3400-\u9fff])-(?=\d)|\s-(?=\s)|(?<=\d)-|(?<=[ap]m)-(?=\d)|'(?=\d)|"
-        r"(?<!\w)'|'(?!\w)|:[-']?[()DPp](?!\w)|--"
+        "|".join(
+            (
+                rf"(?<![^\W_])(?:{words})(?!\w)",
+                r"(?<![A-Za-z0-9])[A-Za-z]{1,8}[-‑]?\d",  # a name with digits: MP3, GPT-4
+                r"(?<![A-Za-z0-9_.])[A-Za-z0-9_.+-]+@(?=[\w-])",  # an address
+                r"(?<![A-Za-z0-9])(?:https?://|www\.)",
+                r"(?<![A-Za-z0-9_])[A-Za-z][\w-]{0,40}(?=\.[A-Za-z])",  # a dotted name
+                r"(?<![\w/])(?:~|\.{1,2})?/(?=[\w.])",  # a path
+                r"(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])|(?<![^\W_])[IVX]{2,8}(?![^\W_])",
+                r"(?<=[^\W\d_] )[IVX](?![\w'’])",
+                r"(?<![^\W_])(?:[A-Z]\.)(?=\s?[A-Z])",  # initials
+                r"(?<=[^\W\d_])str\.",
+                r"(?<![A-Za-z])[A-Z]{1,2}\$(?=\s?\d)",
+                r"-{1,2}>|<-|!=|--",
+                r"[^\w\s.,!?;:'’\-…。！？，、；：।¿¡]",  # any other sign
+                rf"[\d_{_NUMERALS}]",
+                r"(?<![\w)])[-.](?=\d)|(?<=[\u3040-\u30ff\u3400-\u9fff])-(?=\d)|\s-(?=\s)|(?<![\w)])-(?=[A-Za-z](?!\w))",
+                r"(?<=\d)-|(?<=[ap]m)-(?=\d)|(?<=\dh)-(?=\d)",
+                r"'(?=\d)|(?<!\w)['’]|['’](?!\w)|:[-']?[()DPp](?!\w)",
+            )
+        )
     )
     spoken = frozenset(word for word in rules.triggers) | frozenset(f"{word}," for word in rules.triggers)
     return _Rules(places, spoken, rules.digits, rules.letters, rules.signs)

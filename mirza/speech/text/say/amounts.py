@@ -20,7 +20,7 @@ _DECADE = re.compile(r"['’]?(\d{2,3}0)s(?!\w)|['’](\d0)s(?!\w)|(\d0)s(?!\w)"
 _GERMAN_DECADE = re.compile(r"(\d{1,3}0)er(?!\w)")
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
 _FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
-_SIZE = re.compile(r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?!\w)")
+_SIZE = re.compile(r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?![\w^⁰-⁹²³¹])")
 _POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|([⁻⁰¹²³⁴-⁹]+)")
 _SUBSCRIPT = re.compile(r"[₀-₉]+")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
@@ -33,7 +33,11 @@ def ordinals(speaker: Speaker) -> list[Rule]:
         "en": [Rule("0", _ENGLISH_ORDINAL, counts.english_ordinal), Rule("0$", _DECADE, counts.decade)],
         "fr": [Rule("0", _FRENCH_ORDINAL, counts.french_ordinal)],
         "es": [Rule("0", _SPANISH_ORDINAL, counts.spanish_ordinal)],
-        "de": [Rule("0", _GERMAN_ORDINAL, counts.german_ordinal), Rule("0", _GERMAN_DECADE, counts.german_decade)],
+        "de": [
+            Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), counts.german_million),
+            Rule("0", _GERMAN_ORDINAL, counts.german_ordinal),
+            Rule("0", _GERMAN_DECADE, counts.german_decade),
+        ],
         "zh": [Rule("0", re.compile(r"(\d+)年代"), counts.chinese_decade)],
     }
     return own.get(speaker.code, [])
@@ -60,6 +64,35 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$0a", _SUBSCRIPT, powers.subscript),
         Rule("$0a", re.compile(r"[^\x00-\x7f]"), counts.numeral),
     ]
+
+
+MIXED = rf"(?:\d+[ ])?\d{{1,3}}[/⁄]\d{{1,3}}|\d*[ ]?[{_VULGAR}]"
+"""A number with a fraction: `1/2`, `1 1/2`, `1½`, `½`."""
+
+
+def mixed(speaker: Speaker, written: str) -> str | None:
+    """How such a number is said."""
+    counts = _Counts(speaker)
+    if match := _FRACTION.fullmatch(written):
+        return counts.fraction(match)
+    if match := re.fullmatch(rf"(\d+) ?([{_VULGAR}])", written):
+        return counts.mixed(match)
+    return counts.vulgar(vulgar) if (vulgar := re.fullmatch(f"[{_VULGAR}]", written)) else None
+
+
+def times_ten(speaker: Speaker, exponent: str) -> str:
+    """*times ten to the power of six*"""
+    ten = speaker.numbers.cardinal(10)
+    return speaker.join(
+        speaker.words.times,
+        ten + ("" if not speaker.language.spaced else " ") + speaker.words.power.format(_exponent(speaker, exponent)),
+    )
+
+
+def exponent_of(written: str) -> str:
+    """An exponent in plain digits: `⁻³`, `+06`, `−3`."""
+    plain = written.translate(_SUPERSCRIPTS).replace("−", "-").lstrip("+")
+    return str(int(plain)) if plain.lstrip("-").isdigit() else plain
 
 
 class _Counts:
@@ -109,6 +142,9 @@ class _Counts:
             words = self._numbers.cardinal(int(digits))
         return words[:-1] + "ies" if words.endswith("y") else words + "s"
 
+    def german_million(self, match: re.Match[str]) -> str:
+        return "eine Million" if match[1] == "Mio" else "eine Milliarde"
+
     def german_decade(self, match: re.Match[str]) -> str:
         return self._numbers.year(int(match[1])) + "er"
 
@@ -128,7 +164,8 @@ class _Counts:
             end = self._numbers.year(int(second)) if len(second) == 4 else self._numbers.cardinal(int(second))
             start = self._numbers.year(int(first)) + ("年" if cjk and speaker.code == "zh" else "")
             return speaker.join(start, words.to, end)
-        return speaker.join(speaker.number(first), words.to, speaker.counted(second, match.string, match.end()))
+        between = words.ratio if _scored(match) else words.to
+        return speaker.join(speaker.number(first), between, speaker.counted(second, match.string, match.end()))
 
     def fraction(self, match: re.Match[str]) -> str | None:
         top, bottom = int(match[2]), int(match[3])
@@ -228,10 +265,7 @@ class _Powers:
         return words.power.format(_exponent(self._speaker, exponent))
 
     def scientific(self, match: re.Match[str]) -> str:
-        speaker = self._speaker
-        ten = speaker.numbers.cardinal(10)
-        power = speaker.words.power.format(_exponent(speaker, str(int(match[2]))))
-        return speaker.join(speaker.number(match[1]), speaker.words.times, ten, power)
+        return self._speaker.join(self._speaker.number(match[1]), times_ten(self._speaker, exponent_of(match[2])))
 
     def subscript(self, match: re.Match[str]) -> str:
         return self._speaker.number(match.group().translate(_SUBSCRIPTS))
@@ -268,7 +302,9 @@ def _fraction(speaker: Speaker, top: int, bottom: int) -> str:
 
 def _english_fraction(speaker: Speaker, top: int, bottom: int) -> str:
     cardinal = speaker.numbers.cardinal
-    if bottom in (10, 100) or (top >= bottom and bottom <= 100 and bottom > 16):
+    if top == bottom:
+        return f"{cardinal(top)} {cardinal(bottom)}"
+    if bottom in (10, 100) and top < bottom:
         return f"{cardinal(top)} out of {cardinal(bottom)}"
     if bottom == 1 or top >= bottom or bottom > 100:
         return f"{cardinal(top)} over {cardinal(bottom)}"
@@ -280,6 +316,13 @@ def _english_fraction(speaker: Speaker, top: int, bottom: int) -> str:
 def _ratio(character: str) -> tuple[int, int]:
     top, bottom = unicodedata.normalize("NFKC", character).split("\u2044")
     return int(top), int(bottom)
+
+
+def _scored(match: re.Match[str]) -> bool:
+    """Whether `3-1` is a score: Chinese and Japanese have another word between."""
+    text = match.string
+    near = text[max(0, match.start() - 8) : match.start()] + text[match.end() : match.end() + 4]
+    return re.search(r"比分|比赛|战胜|击败|赢|输|で勝|で敗|で負|スコア", near) is not None
 
 
 def _dative(match: re.Match[str]) -> bool:

@@ -16,6 +16,11 @@ _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s'’,(]{0,3}\Z")
 
 
+_DETERMINERS = frozenset(
+    ["a", "an", "the", "this", "that", "another", "each", "every", "my", "your", "his", "her", "our", "their"]
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A form, and how it is said; `say` may decline with `None`.
@@ -57,11 +62,14 @@ class Speaker:
     def value(self, literal: str) -> float:
         """What a number as it is written comes to."""
         whole, decimals = self.split(literal)
-        return float(f"{whole}.{decimals[1:] or '0'}")
+        return float(f"{whole or 0}.{decimals[1:] or '0'}")
 
     def number(self, literal: str, gender: str = COUNTING) -> str:
         """A number as it is written, in words."""
         whole, decimals = self.split(literal)
+        whole = whole or "0"
+        if self.code == "de" and whole != "1":
+            gender = COUNTING
         if len(whole) > MAX_DIGITS or (len(whole) > 1 and whole[0] == "0"):
             said = self.numbers.digits(whole)
         else:
@@ -109,6 +117,14 @@ class Speaker:
             return gender if gender == FEMININE else NEUTER
         gender = self.language.nouns.gender(noun)
         return gender if self.code == "es" or gender == FEMININE else MASCULINE
+
+    def attributive(self, match: re.Match[str]) -> bool:
+        """Whether an amount describes the noun after it: *a five dollar bill*, which English says in the singular."""
+        if self.code != "en":
+            return False
+        noun = self.word_after(match.string, match.end())
+        determined = self.word_before(match.string, match.start()).lower() in _DETERMINERS
+        return determined and noun.islower() and noun not in self.language.nouns.function_words
 
     def word_after(self, text: str, end: int) -> str:
         """The word that follows; empty when none does."""

@@ -14,7 +14,7 @@ _ISO = re.compile(
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![/.-]?\d|/)")
 _GERMAN_SHORT = re.compile(r"(\d{1,2})\.(\d{1,2})\.(?!\d)")
 _TIME = re.compile(
-    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|h(?!\w)|hrs?(?!\w)|时|時))?"
+    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|h(?!\w)|hrs?(?!\w)|时|時))?"
 )
 _DAY_HALF = re.compile(r"(\d{1,2})[ \xa0]?([ap]m(?!\w)|[ap]\.m\.|[AP]M(?!\w)|[AP]\.M\.)")
 _FRENCH_HOURS = re.compile(r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d))?(?![\w/])")
@@ -151,6 +151,8 @@ class _Dates:
 
     def german_short(self, match: re.Match[str]) -> str | None:
         day, month = int(match[1]), int(match[2])
+        if self._speaker.word_before(match.string, match.start()).lower() in self._speaker.language.version_cues:
+            return None
         if not (1 <= month <= 12 and 1 <= day <= 31):
             return None
         end = "." if match.end() == len(match.string) else ""
@@ -301,7 +303,7 @@ class _Times:
 
 
 def _half(written: str, code: str) -> str:
-    letters = written.replace(".", "").upper()
+    letters = written.replace(".", "").replace(" ", "").upper()
     if letters not in ("AM", "PM"):
         return ""
     if code == "es":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
+from mirza.speech.text.language import units
 from mirza.speech.text.say.base import Rule, Speaker
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w])")
@@ -31,6 +33,7 @@ _CODE_CUES = frozenset(
     "code pin zip postcode id otp password passcode konto postleitzahl plz geheimzahl código clave contraseña "
     "codice extension poste room".split()
 )
+_CJK_CUE = re.compile(r"(?:邮编|验证码|密码|编号|代码|房间|番号|コード)[：:はが是为]?\s?\Z")
 _AFTER_CUE = re.compile(r"\d{4,15}(?![\d.,:/-]*\d)")
 _PIECES = re.compile(r"\d+(?:\.\d+)?|[A-Za-z]+")
 
@@ -99,6 +102,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         return _spelled(speaker, match.group().lstrip("#"))
 
     def letters(match: re.Match[str]) -> str | None:
+        if re.match(r"[a-z]{2,}-\d", match.group()):
+            return None  # a word and a number, mid-1980s
         if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
             return None
         return _name(speaker, match.group())
@@ -107,7 +112,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         return numbers.digits(match.group())
 
     def after_cue(match: re.Match[str]) -> str | None:
-        before = re.findall(r"[^\W\d_]+", match.string[max(0, match.start() - 24) : match.start()])
+        lead = match.string[max(0, match.start() - 24) : match.start()]
+        if _CJK_CUE.search(lead):
+            return numbers.digits(match.group())
+        before = re.findall(r"[^\W\d_]+", lead)
         return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
 
     phones = {
@@ -115,6 +123,20 @@ def rules(speaker: Speaker) -> list[Rule]:
         "fr": [Rule("0", _FRENCH, pairs)],
         "es": [Rule("0", _SPANISH, grouped)],
         "zh": [Rule("0", _CHINESE, grouped)],
+    }
+
+    def counted(match: re.Match[str]) -> str:
+        joiner = "の" if speaker.code == "ja" else pause
+        return joiner.join(speaker.number(part) for part in match.group().split("-"))
+
+    def emergency(match: re.Match[str]) -> str | None:
+        called = speaker.word_before(match.string, match.start()).lower() in ("call", "dial", "or", "text")
+        return numbers.digits(match.group()) if called else None
+
+    extra = {
+        "en": [Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency)],
+        "de": [Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker))],
+        "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), grouped)],
     }
     return [
         Rule("a", _IBAN, iban),
@@ -126,30 +148,41 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", re.compile(r"(\d+)\.(\d+)(?![\d.,]*\d)"), named_version),
         Rule("0$", _HEX, spelled),
         Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), grouped),
+        *extra.get(speaker.code, []),
         Rule("0", _LOCAL, grouped),
         Rule("0", _AFTER_CUE, after_cue),
         Rule("a", _LETTERS, letters),
         Rule("0", _DIGITS_FIRST, digits_first(speaker)),
-        Rule("0", _DASHED, dashed(speaker, grouped)),
+        Rule("0", _DASHED, dashed(grouped)),
+        Rule("0", re.compile(r"\d{1,3}(?:-\d{1,3}){2,}(?![\w-])", re.ASCII), counted),
         Rule("0", _LONG, long),
     ]
 
 
-def digits_first(speaker: Speaker):  # noqa: ANN201
+def postcode(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:
+    """`10115 Berlin`, after a comma or alone: no number of people."""
+
+    def say(match: re.Match[str]) -> str | None:
+        lead = match.string[: match.start()].rstrip()[-1:]
+        return speaker.numbers.digits(match.group()) if lead in (",", ":", "") else None
+
+    return say
+
+
+def digits_first(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:
     """`4K`, `3D`, `2FA`: left to units and ordinals where they know it."""
 
     def say(match: re.Match[str]) -> str | None:
-        from mirza.speech.text.language import units
-
         tail = re.sub(r"^\d+", "", match.group())
+        named = re.match(r" [A-Z]", match.string[match.end() :])
         if tail in units(speaker.code) or tail in speaker.language.money.scales and tail not in ("K",):
-            return None
+            return None if not (named and tail == "B") else _name(speaker, match.group())
         return _name(speaker, match.group())
 
     return say
 
 
-def dashed(speaker: Speaker, grouped):  # noqa: ANN001, ANN201
+def dashed(grouped: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]], str | None]:
     """`12-34-56`: no date, no sum, so a code."""
 
     def say(match: re.Match[str]) -> str | None:
@@ -182,7 +215,7 @@ def _spelled(speaker: Speaker, characters: str) -> str:
 def _name(speaker: Speaker, name: str) -> str | None:
     """A name with digits in it: letters as they are, short numbers as numbers, long ones digit by digit."""
     pieces = _PIECES.findall(name)
-    codelike = len(pieces) > 3 or any(len(piece) > 4 and piece.isdigit() for piece in pieces)
+    codelike = len(pieces) > 3 or any(len(piece) > 3 and piece.isdigit() for piece in pieces)
     said: list[str] = []
     for piece in pieces:
         if not piece[0].isdigit():

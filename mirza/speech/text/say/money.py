@@ -20,6 +20,7 @@ _CODES = (
     "USD EUR GBP JPY CNY RMB CHF CAD AUD NZD INR KRW BRL MXN RUB SEK NOK DKK PLN CZK HUF TRY ZAR SGD HKD THB ILS AED SAR "
     "EGP ARS CLP COP PEN UAH VND PHP MYR IDR TWD MAD BTC ETH"
 ).split()
+_POINT_DECIMAL = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d{2})?")
 _OWN_NAMES = {"BTC": "bitcoin", "ETH": "ether"}
 
 
@@ -30,18 +31,21 @@ def triggers() -> frozenset[str]:
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Amounts with their sign or code before or after them, and small coins."""
-    number = speaker.number_pattern
+    number = rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d{{2}})?|\.\d{{2}}(?!\d)|{speaker.number_pattern}"
     names = "|".join(re.escape(name) for name in sorted([*_SIGNS, *_CODES], key=len, reverse=True))
     scales = "|".join(
         re.escape(scale) for scale in sorted(speaker.language.money.scales, key=len, reverse=True) if "€" not in scale
     )
     scale_words = "|".join(sorted(speaker.language.money.scale_words, key=len, reverse=True))
     scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_])|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
+    codes = "|".join(_CODES)
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
     per = r"(?:/(?P<per>[^\W\d_]+))?"
-    ahead = re.compile(rf"(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}{per}")
+    ahead = re.compile(
+        rf"(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}(?:{SPACE}(?P<code>{codes})(?!\w))?{per}"
+    )
     behind = re.compile(
-        rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?{per}"
+        rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?(?P<code>\Z(?!\Z))?{per}"
     )
     amounts = _Amounts(speaker)
     return [
@@ -57,26 +61,32 @@ class _Amounts:
         self._money = speaker.language.money
 
     def say(self, match: re.Match[str]) -> str | None:
-        currency = self._currency(match["sign"])
+        currency = self._currency(match["code"] or match["sign"])
         words = self._speaker.words
         minus = words.minus if match["minus"] else ""
         per = f"{words.per} {match['per']}" if match["per"] else ""
         scale = self._money.scales.get(match["scale"] or "", match["word"] or "")
-        last = match["second"] or match["first"]
+        last = self._own(match["second"] or match["first"])
         value = self._speaker.value(last)
         if match["second"]:
-            first = self._speaker.number(match["first"], currency.gender)
+            first = self._speaker.number(self._own(match["first"]), currency.gender)
             amount = self._speaker.join(first, words.to, self._amount(last, value, scale, currency))
         else:
+            if self._speaker.attributive(match):
+                currency = Currency(currency.one, currency.one, currency.cent, currency.cent, currency.gender)
             amount = self._amount(last, value, scale, currency)
         return self._speaker.join(minus, amount, per)
 
+    def _own(self, literal: str) -> str:
+        """`$1,500.50`, which is written so in Mexico too, as the language writes it."""
+        if self._speaker.language.comma_decimal and _POINT_DECIMAL.fullmatch(literal):
+            return literal.replace(",", "").replace(".", ",")
+        return literal
+
     def cents(self, match: re.Match[str]) -> str:
         currency = self._money.names["USD"]
-        value = self._speaker.value(match[1])
-        return self._speaker.join(
-            self._speaker.number(match[1], MASCULINE), currency.cent if value == 1 else currency.cents
-        )
+        one = self._speaker.value(match[1]) == 1 or self._speaker.attributive(match)
+        return self._speaker.join(self._speaker.number(match[1], MASCULINE), currency.cent if one else currency.cents)
 
     def _currency(self, sign: str) -> Currency:
         code = "CNY" if sign == "RMB" else _SIGNS.get(sign, sign)
@@ -96,7 +106,7 @@ class _Amounts:
             return self._scaled(literal, value, scale, currency)
         whole, decimals = self._speaker.split(literal)
         if currency.cents and len(decimals) in (2, 3) and self._speaker.code != "zh":
-            return self._with_cents(int(whole), int(decimals[1:].ljust(2, "0")), currency)
+            return self._with_cents(int(whole or 0), int(decimals[1:].ljust(2, "0")), currency)
         few = value < 2 if self._speaker.code == "fr" else value == 1
         gender = currency.gender if self._speaker.code != "de" or currency.gender == FEMININE else MASCULINE
         if decimals:

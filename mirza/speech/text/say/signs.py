@@ -8,7 +8,7 @@ from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.say.base import Rule, Speaker
 
 _ITEM = re.compile(ITEM)
-_PLURAL = re.compile(r"\(((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)|s\))\)(?!\w)|\(s\)")
+_PLURAL = re.compile(r"(?<=[^\W\d_]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
 _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
 _FACE = re.compile(r"[:;=8][-'^]?[()DPpOo|/\\3](?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\_\(ツ\)_/¯")
@@ -16,6 +16,8 @@ _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜�
 _COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|<|>|=|:=")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s)")
 _BARE = re.compile(r"[%‰°#@&+×÷±*/√∞§©®™∑∫^~=\-−⋅∙]")
+_MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
+"""A way through menus: File > Save."""
 _BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _LETTER = re.compile(r"\w")
@@ -34,7 +36,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip()),
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus)),
         Rule("$", _COMPARE, signs.compare),
-        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])"), signs.minus),
+        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))"), signs.minus),
         Rule("$", re.compile(r"\.(?=\d)"), lambda _: speaker.join(speaker.numbers.cardinal(0), speaker.point("."))),
         Rule("$", re.compile(r"(?<=\d)-(?=[^\W\d_])"), lambda _: "-", tight=True),
         Rule("$", _DASH, signs.dash),
@@ -76,6 +78,8 @@ class _Signs:
             "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
             "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": words.about, "≅": words.about,
         }.get(match.group(), words.equals)  # fmt: skip
+        if match.group() == ">" and _MENU.search(match.string, max(0, match.start() - 20), match.end() + 4):
+            return words.pause
         before = match.string[: match.start()].rstrip()[-1:]
         operand = before.isalnum() or before in ")%°²³"
         return said if operand and before else said.removeprefix("is ")
@@ -83,6 +87,11 @@ class _Signs:
     def minus(self, match: re.Match[str]) -> str | None:
         text, start = match.string, match.start()
         before = text[:start]
+        after = text[match.end() : match.end() + 1]
+        if after.isalpha() and before[-1:].isalnum():
+            return ""
+        if match.group() == "−":
+            return self._words.minus
         if re.search(r"[年月日号點点時时]\Z", before):
             return self._words.to
         if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
@@ -104,14 +113,18 @@ class _Signs:
         text, start = match.string, match.start()
         if match.group() in "(（":
             before = text[start - 1 : start] if start else ""
-            return "" if before and (before.isascii() and before.isalnum()) else self._words.pause
+            called = before.isalnum() and not _CJK.match(before)
+            counted = text[:start].rstrip()[-1:] in "=+-−*/×÷√^<>±(" if start else True
+            return "" if called or counted else self._words.pause
         after = text[match.end() :].lstrip()[:1]
         opened = text.rfind("(", 0, start)
-        call = opened > 0 and text[opened - 1].isascii() and text[opened - 1].isalnum()
+        call = opened > 0 and text[opened - 1].isalnum() and not _CJK.match(text[opened - 1])
+        call = call or (opened > 0 and text[:opened].rstrip()[-1:] in "=+-−*/×÷√^<>±(")
         return "" if call or not after or not (after.isalnum()) else self._words.pause
 
     def hash(self, match: re.Match[str]) -> str:
-        return self._words.number if match.string[match.end()].isdigit() else self._words.hashtag
+        number = re.match(r"\d+(?![^\W_])", match.string[match.end() :])
+        return self._words.number if number else self._words.hashtag
 
     def bare(self, match: re.Match[str]) -> str | None:
         words, text = self._words, match.string
@@ -145,7 +158,7 @@ class _Signs:
             case "∞":
                 return words.infinity
             case "§":
-                return words.section
+                return words.section if before != "§" else ""
             case "©":
                 return words.copyright
             case "®":
@@ -157,6 +170,8 @@ class _Signs:
             case "∫":
                 return words.integral
             case "~":
+                if after.isdigit() and before and (before.isdigit() or before in "%°CF月日年时"):
+                    return words.to
                 return words.about if after.isdigit() or after in ("$", "€", "£") else ""
             case "/":
                 return self._slash(text, match.start(), before, after)

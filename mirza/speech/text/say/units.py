@@ -9,22 +9,31 @@ from babel.units import format_unit
 
 from mirza.speech.text.language import units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
+from mirza.speech.text.say import amounts
 from mirza.speech.text.say.base import SPACE, Rule, Speaker
 
 _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
+_AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
+_DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ]))?"
+"""The full stop of `5 min. à pied`."""
 
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Percentages, measures, and feet with inches."""
     number = speaker.number_pattern
     symbols = "|".join(re.escape(symbol) for symbol in sorted(units(speaker.code), key=len, reverse=True))
-    to = rf"(?:{SPACE}?[-–—]{SPACE}?({number}))?"
-    percent = re.compile(rf"({number}){to}{SPACE}?([%‰])")
-    measure = re.compile(
-        rf"({number}){to}(?:{SPACE}|-)?({symbols})(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])(?:/({symbols}|[^\W\d_]{{3,12}})(?!\w))?"
-    )
+    to = rf"(?:{SPACE}?[-–—]{SPACE}?(?P<second>{number}))?"
+    power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
+    per = rf"(?:/(?P<per>{symbols}|[^\W\d_]{{3,12}})(?!\w))?"
+    percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])")
+    measure = re.compile(rf"(?P<first>{number}){to}{power}(?P<space>{SPACE}|-)?(?P<unit>{symbols}){_AFTER}{per}{_DOT}")
+    part = re.compile(rf"(?P<part>{amounts.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
     measures = _Measures(speaker)
-    found = [Rule("0", percent, measures.percent), Rule("0", measure, measures.measure)]
+    found = [
+        Rule("0", percent, measures.percent),
+        Rule("0$", part, measures.part),
+        Rule("0", measure, measures.measure),
+    ]
     if speaker.code == "en":
         found.insert(0, Rule("0", _FEET, measures.feet))
     return found
@@ -41,33 +50,52 @@ def named(speaker: Speaker, literal: str, unit: str) -> str:
 class _Measures:
     def __init__(self, speaker: Speaker) -> None:
         self._speaker = speaker
+        self._units = units(speaker.code)
 
     def percent(self, match: re.Match[str]) -> str:
         speaker = self._speaker
-        sign = speaker.words.percent if match[3] == "%" else speaker.words.per_mille
-        first = speaker.number(match[1])
-        amount = speaker.join(first, speaker.words.to, speaker.number(match[2])) if match[2] else first
+        sign = speaker.words.percent if match["sign"] == "%" else speaker.words.per_mille
+        amount = speaker.number(match["first"])
+        if match["second"]:
+            amount = speaker.join(amount, speaker.words.to, speaker.number(match["second"]))
         return sign + amount if speaker.code == "zh" else speaker.join(amount, sign)
 
     def measure(self, match: re.Match[str]) -> str | None:
-        speaker = self._speaker
-        symbol = match[3]
-        if len(symbol) == 1 and symbol.isalpha() and not _measured(match, symbol):
-            return None
-        said = named(speaker, match[2] or match[1], units(speaker.code)[symbol])
-        if match[2]:
-            pattern = _pattern(speaker.code, units(speaker.code)[symbol], False)
-            both = speaker.join(speaker.number(match[1]), speaker.words.to, speaker.number(match[2]))
-            said = pattern.format(both)
-        if match[4]:
-            per = match[4]
-            name = (
-                _pattern(speaker.code, units(speaker.code)[per], True).format("").strip()
-                if per in units(speaker.code)
-                else per
-            )
+        speaker, unit = self._speaker, self._units[match["unit"]]
+        if match["unit"] == "K" and match["space"] is None:
+            return None  # kelvin is written apart, `5K` is a race
+        if match["second"] or match["power"]:
+            said = _pattern(speaker.code, unit, few=False).format(self._many(match))
+        elif match["space"] == "-" or speaker.attributive(match):
+            said = _pattern(speaker.code, unit, few=True).format(speaker.number(match["first"]))
+        else:
+            said = named(speaker, match["first"], unit)
+        if per := match["per"]:
+            name = _pattern(speaker.code, self._units[per], few=True).format("").strip() if per in self._units else per
             said = speaker.join(said, speaker.words.per, name)
         return said
+
+    def _many(self, match: re.Match[str]) -> str:
+        """*five to ten*, *three times ten to the power of eight*."""
+        speaker = self._speaker
+        first = speaker.number(match["first"])
+        if match["second"]:
+            return speaker.join(first, speaker.words.to, speaker.number(match["second"]))
+        exponent = amounts.exponent_of(re.sub(r"^ ?[×x·] ?10|^[eE^]", "", match["power"]).lstrip("^"))
+        return speaker.join(first, amounts.times_ten(speaker, exponent))
+
+    def part(self, match: re.Match[str]) -> str | None:
+        """*one quarter teaspoon*"""
+        speaker = self._speaker
+        said = amounts.mixed(speaker, match["part"])
+        if said is None:
+            return None
+        few = (
+            not re.match(r"\d+ ?(?:\d+/|[^\d/])", match["part"])
+            if speaker.code != "fr"
+            else not re.match(r"[2-9]", match["part"])
+        )
+        return _pattern(speaker.code, self._units[match["unit"]], few).format(said)
 
     def feet(self, match: re.Match[str]) -> str | None:
         if not match[2] and match.group().endswith("'"):
@@ -76,21 +104,12 @@ class _Measures:
         return f"{feet} foot {self._speaker.number(match[2])}" if match[2] else f"{feet} feet"
 
 
-def _measured(match: re.Match[str], symbol: str) -> bool:
-    """Whether a single letter is a unit here: `5 K` may be kelvin, `5K` is a run; `4 A` after `Part` is a name."""
-    if symbol == "K":
-        return match.group()[-2:-1].isspace()
-    return True
-
-
 def _gender(speaker: Speaker, pattern: str) -> str:
     if speaker.code not in ("fr", "de", "es"):
         return COUNTING
-    noun = pattern.format("").split()[0] if pattern.format("").split() else ""
-    gender = speaker.language.nouns.gender(noun)
-    if gender != FEMININE and speaker.code == "de":
-        return MASCULINE
-    return gender
+    words = pattern.format("").split()
+    gender = speaker.language.nouns.gender(words[0] if words else "")
+    return MASCULINE if gender != FEMININE and speaker.code == "de" else gender
 
 
 @lru_cache(maxsize=1024)
@@ -98,6 +117,6 @@ def _pattern(code: str, unit: str, few: bool) -> str:
     """The unit's name with `{}` for the number: *{} kilometers*, *每小时{}公里*."""
     count = 1 if few else 2
     words = format_unit(count, unit, length="long", locale=code).replace("\xa0", " ").replace("{", "").replace("}", "")
-    words = re.sub(r"\s*-\s*米国", "", words)
+    words = re.sub(r"\s*-\s*米国", "", words)  # CLDR tells a cup of the United States from a Japanese one
     pattern = words.replace(str(count), "{}", 1)
     return pattern.replace(" ", "") if code in ("zh", "ja") else pattern

@@ -19,6 +19,7 @@ _DOMAIN = re.compile(
     rf"[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*\.(?:{_TOP})(?:\.[a-z]{{2}})?(?![\w@])(?:/[\w./%#?=&~+-]*[\w/])?",
     re.ASCII,
 )
+_PATH = re.compile(r"(?:~|\.{1,2})?(?:/[\w.@-]*[\w@-])+/?", re.ASCII)
 _MEMBER = re.compile(r"[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?|[A-Za-z_]\w*(?:\.[A-Za-z_]\w{2,})+(?:\(\))?", re.ASCII)
 
 
@@ -55,6 +56,11 @@ def rules(speaker: Speaker) -> list[Rule]:
             said += f" {words.slash} " + host(short)
         return said
 
+    def path(match: re.Match[str]) -> str:
+        names = [name for name in match.group().strip("~/").split("/") if name.strip(".")]
+        said = [f"{words.dot} {host(name)}" if name.startswith(".") else host(name) for name in names]
+        return f" {words.slash} ".join(said)
+
     def member(match: re.Match[str]) -> str | None:
         if re.fullmatch(r"(?:[A-Za-z]\.)*[A-Za-z]", match.group()):
             return None
@@ -64,6 +70,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("a", _URL, url),
         Rule("a0$", _EMAIL, email),
         Rule("$", _HANDLE, handle),
+        Rule("$", _PATH, path),
         Rule("a0", _DOMAIN, domain),
         Rule("a", _MEMBER, member),
     ]

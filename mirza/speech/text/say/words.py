@@ -9,6 +9,7 @@ from mirza.speech.text.say.base import Rule, Speaker
 
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
 _ROMAN = re.compile(r"([IVX]{1,8})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
+_GERMAN_ROMAN = re.compile(r"([IVX]{1,8})()\.(?=\s+[a-zäöü])")
 _VALID = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 _VALUES = {"I": 1, "V": 5, "X": 10}
 _BEFORE_NUMBER = frozenset(
@@ -28,6 +29,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("a", pattern, shorts.abbreviation),
         Rule("a", _INITIALS, shorts.initials),
         *([Rule("a", re.compile(r"str\."), shorts.street, tight=True)] if speaker.code == "de" else []),
+        *([Rule("a", _GERMAN_ROMAN, shorts.roman)] if speaker.code == "de" else []),
         Rule("a", _ROMAN, shorts.roman),
     ]
 
@@ -62,6 +64,7 @@ class _Shorts:
 
     def roman(self, match: re.Match[str]) -> str | None:
         letters, suffix = match[1], match[2]
+        dotted = match.group().endswith(".")
         if not _VALID.fullmatch(letters):
             return None
         value = _value(letters)
@@ -78,7 +81,9 @@ class _Shorts:
             return self._reign(value)
         if before.lower() in speaker.language.roman_cues:
             return speaker.numbers.cardinal(value)
-        if speaker.code == "de" and match.string[match.end() : match.end() + 1] == ".":
+        if speaker.code == "es" and after in ("Guerra", "República"):
+            return speaker.numbers.ordinal(value, FEMININE)
+        if dotted:
             return None
         return (
             speaker.numbers.cardinal(value)
