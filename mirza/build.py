@@ -79,10 +79,10 @@ def _mlx_llm(settings: SettingsTree) -> BaseLlm:
     from mirza.llm.mlx.qwen import MlxQwenLlm
 
     snapshots = cache_folder(settings.paths) / "snapshots" if settings.llm.snapshots else None
-    return MlxQwenLlm(_llm_folder(settings), settings.llm, thread=mlx_thread(), snapshot_dir=snapshots)
+    return MlxQwenLlm(llm_folder(settings), settings.llm, thread=mlx_thread(), snapshot_dir=snapshots)
 
 
-def _llm_folder(settings: SettingsTree) -> str:
+def llm_folder(settings: SettingsTree) -> str:
     """Where the language model is: pulled by Mirza, a folder, or a repository that the hub's own cache holds."""
     from mirza import models
 
