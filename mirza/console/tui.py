@@ -18,7 +18,6 @@ from rich.text import Text
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Static
 
 from mirza.console.commands import BUDGETS, COMMANDS, Reply, completions, execute, parse
 from mirza.console.script import Asked, Ended, Listening, Note, Said, Script, Shown, Thought, Trouble, Used
@@ -27,7 +26,7 @@ from mirza.console.show import printable
 from mirza.console.status import Status, status_line
 from mirza.console.style import CSS
 from mirza.console.transcript import Transcript, entries_of
-from mirza.console.widgets import Prompt
+from mirza.console.widgets import Line, Prompt
 from mirza.errors import MirzaError
 from mirza.events import Event, State, TurnMeasured
 from mirza.llm.base import ThinkingBudget
@@ -64,6 +63,8 @@ class MirzaApp(App[int]):
         self.session = session
         # The light theme marks the cursor by reversing it, which shows without colours.
         self.theme = "ansi-light" if self.no_color or _terminal_is_light() else "ansi-dark"
+        self._transcript, self._prompt = Transcript(), Prompt()
+        self._live, self._status = Line(id="live"), Line(id="status")
         self._script = Script()
         self._shown: deque[Shown] = deque()
         self._lines: asyncio.Queue[str] = asyncio.Queue()
@@ -80,10 +81,7 @@ class MirzaApp(App[int]):
         session.on_progress = self.loading
 
     def compose(self) -> ComposeResult:
-        yield Transcript()
-        yield Static(id="live")
-        yield Prompt()
-        yield Static(id="status")
+        yield from (self._transcript, self._live, self._prompt, self._status)
 
     async def on_mount(self) -> None:
         self._prompt.focus()
@@ -269,19 +267,10 @@ class MirzaApp(App[int]):
 
     # --- lines that change
 
-    @property
-    def _transcript(self) -> Transcript:
-        return self.query_one(Transcript)
-
-    @property
-    def _prompt(self) -> Prompt:
-        return self.query_one(Prompt)
-
     def _show_live(self) -> None:
         text = self._live_text()
-        live = self.query_one("#live", Static)
-        live.set_class(not text, "hidden")
-        live.update(text)
+        self._live.set_class(not text, "hidden")
+        self._live.show(text)
 
     def _live_text(self) -> Text:
         typed = self._prompt.text
@@ -304,8 +293,7 @@ class MirzaApp(App[int]):
             answering=self.session.state is State.THINKING and self._transcript.saying,
             last=self._last,
         )
-        bar = self.query_one("#status", Static)
-        bar.update(status_line(status, bar.size.width))
+        self._status.show(status_line(status, self._status.size.width))
 
 
 def live_line(session: Session, heard: str) -> Text:
@@ -338,7 +326,7 @@ async def run_full_screen(session: Session) -> int:
     for number, status in LEAVE_ON.items():
         loop.add_signal_handler(number, app.exit, status)
     loop.add_signal_handler(signal.SIGINT, app.action_stop_or_copy)
-    living = asyncio.create_task(_live(session, app, left))
+    living = asyncio.create_task(live_loop(session, app, left))
     try:
         status = await app.run_async()
         left.set()
@@ -353,7 +341,7 @@ async def run_full_screen(session: Session) -> int:
     return status or 0
 
 
-async def _live(session: Session, app: MirzaApp, left: asyncio.Event) -> None:
+async def live_loop(session: Session, app: MirzaApp, left: asyncio.Event) -> None:
     """The conversation's life, from when there is a screen until the user has left."""
     await app.mounted.wait()
     try:

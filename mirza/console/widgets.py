@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -53,88 +53,98 @@ class ReplyView(Vertical):
 
     def __init__(self, entry: Replied | None = None) -> None:
         super().__init__(classes="reply")
-        entry = entry or Replied("")
-        self._said, self._thought, self._tools = entry.text, entry.thought, entry.tools
-        self._interrupted, self._unheard = entry.interrupted, entry.unheard
+        self.entry = entry or Replied("")
+        """It as it is now, to show it again later."""
+        self._fold_text = Static(Text(printable(self.entry.thought)), classes="thought-text")
+        self._fold = Collapsible(self._fold_text, title="thought", classes="thought")
+        self._tools = Static(Text(printable(self.entry.tools)), classes="tools")
+        self._said = Markdown(printable(self.entry.text), open_links=False, classes="said")
+        self._ending = Static(_ending(self.entry), classes="ending")
         self._stream: MarkdownStream | None = None
+        self._growing = entry is None
         self._counted = 0
-        self._thinking = False
 
     def compose(self) -> ComposeResult:
-        with Collapsible(title=self._title(), classes="thought" if self._thought else "thought hidden"):
-            yield Static(Text(printable(self._thought)), classes="thought-text")
-        yield Static(Text(printable(self._tools)), classes="tools" if self._tools else "tools hidden")
-        yield Markdown(printable(self._said), open_links=False, classes="said")
-        yield Static(self._ending(), classes="ending" if self._interrupted else "ending hidden")
-
-    @property
-    def entry(self) -> Replied:
-        """It as it is now, to show it again later."""
-        return Replied(self._said, self._thought, self._tools, self._interrupted, self._unheard)
+        # An answer that is over has only the parts that it needs: each widget costs when a long conversation opens.
+        parts = ((self._fold, self.entry.thought), (self._tools, self.entry.tools), (self._said, self.entry.text))
+        for part, filled in (*parts, (self._ending, self.entry.interrupted)):
+            part.set_class(not filled, "hidden")
+            if filled or self._growing:
+                yield part
 
     def think(self, text: str, pieces: int) -> None:
         """Adds to the thought. Only its title moves while it is folded."""
-        self._thought += text
+        self.entry = replace(self.entry, thought=self.entry.thought + text)
         self._counted += pieces
-        self._thinking = True
-        fold = self.query_one(Collapsible)
-        fold.remove_class("hidden")
-        fold.title = self._title()
-        if not fold.collapsed:
+        self._fold.remove_class("hidden")
+        self._fold.title = f"thinking … · {self._counted} tokens"
+        if not self._fold.collapsed:
             self._show_thought()
 
     async def say(self, text: str) -> None:
         """Adds to the answer."""
-        if self._thinking:
-            self._thinking = False
-            self.query_one(Collapsible).title = self._title()
-        self._said += text
+        if not self.is_attached:  # the screen is closing
+            return
+        self._thought_is_over()
+        self.entry = replace(self.entry, text=self.entry.text + text)
         if self._stream is None:
-            self._stream = Markdown.get_stream(self.query_one(Markdown))
+            self._said.remove_class("hidden")
+            self._stream = Markdown.get_stream(self._said)
         await self._stream.write(printable(text))
 
     def use(self, line: str) -> None:
         """Adds a line about a tool."""
-        self._tools = f"{self._tools}\n{line}".strip()
-        tools = self.query_one(".tools", Static)
-        tools.remove_class("hidden")
-        tools.update(Text(printable(self._tools)))
+        self.entry = replace(self.entry, tools=f"{self.entry.tools}\n{line}".strip())
+        self._tools.remove_class("hidden")
+        self._tools.update(Text(printable(self.entry.tools)))
 
     async def end(self, heard: str, *, interrupted: bool) -> None:
         """The answer is over; `heard` is as far as it was heard."""
         if self._stream is not None:
             await self._stream.stop()
             self._stream = None
-        self._thinking = False
-        self.query_one(Collapsible).title = self._title()
-        self._interrupted = interrupted
-        if not interrupted:
+        self._thought_is_over()
+        self.entry = replace(self.entry, interrupted=interrupted)
+        if not interrupted or not self.is_attached:
             return
-        if heard and self._said.startswith(heard) and heard != self._said:
-            self._said, self._unheard = heard, self._said[len(heard) :]
-            await self.query_one(Markdown).update(printable(heard))
-        ending = self.query_one(".ending", Static)
-        ending.remove_class("hidden")
-        ending.update(self._ending())
+        said = self.entry.text
+        if heard and said.startswith(heard) and heard != said:
+            self.entry = replace(self.entry, text=heard, unheard=said[len(heard) :])
+            await self._said.update(printable(heard))
+        self._ending.remove_class("hidden")
+        self._ending.update(_ending(self.entry))
 
     def set_open(self, opened: bool) -> None:
         """Unfolds the thought, or folds it."""
-        self.query_one(Collapsible).collapsed = not opened
+        self._fold.collapsed = not opened
 
     def on_collapsible_expanded(self) -> None:
         self._show_thought()
 
     def _show_thought(self) -> None:
-        self.query_one(".thought-text", Static).update(Text(printable(self._thought)))
+        self._fold_text.update(Text(printable(self.entry.thought)))
 
-    def _title(self) -> str:
-        tokens = f" · {self._counted} tokens" if self._counted else ""
-        return f"thinking …{tokens}" if self._thinking else f"thought{tokens}"
+    def _thought_is_over(self) -> None:
+        if self.entry.thought:
+            self._fold.title = f"thought · {self._counted} tokens" if self._counted else "thought"
 
-    def _ending(self) -> Text:
-        if self._unheard.strip():
-            return Text.assemble(("not heard: ", "bold"), printable(" ".join(self._unheard.split())))
-        return Text("stopped here")
+
+def _ending(entry: Replied) -> Text:
+    if entry.unheard.strip():
+        return Text.assemble(("not heard: ", "bold"), printable(" ".join(entry.unheard.split())))
+    return Text("stopped here")
+
+
+class Line(Static):
+    """One line that says how things are. It is asked thirty times a second and drawn only when it changes."""
+
+    _shown: Text | None = None
+
+    def show(self, text: Text) -> None:
+        """Shows the text, if it is not shown already."""
+        if text != self._shown or (self._shown is not None and text.spans != self._shown.spans):
+            self._shown = text
+            self.update(text)
 
 
 class Prompt(TextArea):

@@ -1,0 +1,302 @@
+"""The full screen, driven by Textual's own pilot: what a real terminal would be too slow to look at."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Collapsible, Markdown, Static
+
+from mirza.console.script import Note
+from mirza.console.session import Session
+from mirza.console.transcript import PAGE, Transcript
+from mirza.console.tui import MirzaApp, live_loop, next_budget
+from mirza.console.widgets import Prompt, ReplyView
+from mirza.errors import ModelNotFound
+from mirza.history import History
+from mirza.llm.base import Message, OnProgress, ThinkingBudget, Tool
+from mirza.llm.scripted import ScriptedLlm
+from mirza.pipeline import Conversation, Parts
+from mirza.settings import SettingsTree
+from mirza.storage import open_store
+
+
+class Screen:
+    """A running app, its pilot, and what a test wants to know of it."""
+
+    def __init__(self, app: MirzaApp, pilot: Pilot[int], llm: ScriptedLlm) -> None:
+        self.app, self.pilot, self.llm = app, pilot, llm
+
+    async def say(self, text: str) -> None:
+        self.app.query_one(Prompt).text = text
+        await self.pilot.press("enter")
+
+    async def settle(self, done: Callable[[], object]) -> None:
+        for _ in range(600):
+            await asyncio.sleep(0.01)
+            if done():
+                await self.pilot.pause()
+                return
+        raise AssertionError(f"waited in vain; the screen is\n{self.text()}")
+
+    async def answered(self, turns: int) -> None:
+        await self.settle(lambda: len(self.app.session.turns) == turns and not self.app.session.answering)
+        await self.settle(lambda: self.app.query_one(Transcript).current is None)
+
+    def text(self) -> str:
+        size = self.app.size
+        return "\n".join(
+            "".join(segment.text for segment in strip)
+            for strip in self.app.screen._compositor.render_strips(size)  # what is on the screen has no public name
+        )
+
+    def replies(self) -> list[ReplyView]:
+        return list(self.app.query(ReplyView))
+
+
+@asynccontextmanager
+async def screen(
+    folder: Path,
+    *replies: str,
+    thought: str = "",
+    token_s: float = 0.0,
+    size: tuple[int, int] = (80, 24),
+    resume: bool = False,
+    think: str = "off",
+    llm: ScriptedLlm | None = None,
+) -> AsyncIterator[Screen]:
+    model = llm or ScriptedLlm(replies, thought=thought, token_s=token_s)
+
+    def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
+        return Conversation(Parts(llm=model), tree, history, on_progress)
+
+    session = Session(
+        SettingsTree.model_validate({"llm": {"thinking_budget": think}}), build, folder / "conversations.sqlite"
+    )
+    if resume:
+        await session.resume()
+    app, left = MirzaApp(session), asyncio.Event()
+    living = asyncio.create_task(live_loop(session, app, left))
+    async with app.run_test(size=size) as pilot:
+        if llm is None:
+            await app.ready.wait()
+        yield Screen(app, pilot, model)
+        left.set()
+    if not app.ready.is_set():
+        living.cancel()
+    await asyncio.wait([living])
+
+
+async def test_an_answer_is_shown_as_markdown_and_its_thought_stays_folded(tmp_path: Path):
+    async with screen(tmp_path, "It is **Paris**.", thought="secret " * 20, think="5") as shown:
+        await shown.say("capital?")
+        await shown.answered(1)
+        (reply,) = shown.replies()
+        fold = reply.query_one(Collapsible)
+        assert fold.collapsed
+        assert fold.title == "thought · 5 tokens"
+        assert "secret" not in shown.text()
+        assert "It is Paris." in shown.text()
+        await shown.pilot.press("ctrl+t")
+        await shown.settle(lambda: "secret secret" in shown.text())
+        assert "secret" not in reply.query_one(Markdown).source
+        await shown.pilot.press("ctrl+t")
+        await shown.settle(lambda: "secret" not in shown.text())
+
+
+async def test_the_status_bar_tells_the_turn(tmp_path: Path):
+    async with screen(tmp_path, "one two three four", token_s=0.01, size=(120, 24)) as shown:
+        assert "● ready" in shown.text()
+        await shown.say("count")
+        await shown.answered(1)
+        bar = str(shown.app.query_one("#status", Static).render())
+        for part in ("think off", "tok/s", "context", "cached 0%", "▓"):
+            assert part in bar
+
+
+async def test_the_keys_turn_thinking_up_and_down(tmp_path: Path):
+    async with screen(tmp_path) as shown:
+        await shown.pilot.press("f8", "f8")
+        await shown.settle(lambda: shown.app.session.thinking.tokens == 256)
+        await shown.pilot.press("f7")
+        await shown.settle(lambda: "think 128 tokens" in shown.text())
+        assert shown.llm.budget == ThinkingBudget(128)
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "after"), [(0, 1, 128), (100, 1, 128), (4096, 1, 4096), (128, -1, 0), (0, -1, 0), (300, -1, 256)]
+)
+def test_steps_of_thinking(before: int, step: int, after: int):
+    assert next_budget(ThinkingBudget(before), step) == ThinkingBudget(after)
+
+
+async def test_typing_while_it_answers_interrupts_and_is_answered_next(tmp_path: Path):
+    async with screen(tmp_path, "long " * 500, "Second.", token_s=0.005) as shown:
+        await shown.say("first")
+        await shown.settle(lambda: "long long" in shown.text())
+        await shown.say("second")
+        await shown.answered(2)
+        assert [turn.interrupted for turn in shown.app.session.turns] == [True, False]
+        first, second = shown.replies()
+        assert first.entry.interrupted
+        assert second.entry.text == "Second."
+
+
+async def test_the_line_completes_recalls_and_breaks(tmp_path: Path):
+    async with screen(tmp_path) as shown:
+        prompt = shown.app.query_one(Prompt)
+        await shown.say("first line")
+        await shown.answered(1)
+        await shown.pilot.press("up")
+        assert prompt.text == "first line"
+        await shown.pilot.press("down")
+        assert prompt.text == ""
+        await shown.pilot.press("slash", "t", "tab")
+        assert prompt.text == "/think "
+        prompt.text = "a"
+        prompt.move_cursor(prompt.document.end)
+        await shown.pilot.press("ctrl+j", "b")
+        assert prompt.text == "a\nb"
+
+
+async def test_a_wrong_command_suggests_the_right_one(tmp_path: Path):
+    async with screen(tmp_path) as shown:
+        await shown.say("/rest")
+        await shown.settle(lambda: "Did you mean /reset?" in shown.text())
+
+
+async def test_undo_and_reset_redraw_what_is_left(tmp_path: Path):
+    async with screen(tmp_path, "Answer one.", "Answer two.") as shown:
+        await shown.say("one")
+        await shown.answered(1)
+        await shown.say("two")
+        await shown.answered(2)
+        await shown.say("/undo")
+        await shown.settle(lambda: "Taken back: two" in shown.text())
+        assert "Answer two." not in shown.text()
+        assert "Answer one." in shown.text()
+        await shown.say("/reset")
+        await shown.settle(lambda: "A new conversation." in shown.text())
+        assert "Answer one." not in shown.text()
+
+
+async def test_the_palette_runs_a_command(tmp_path: Path):
+    async with screen(tmp_path) as shown:
+        await shown.pilot.press("ctrl+p")
+        await shown.settle(lambda: "/think" in shown.text() or "/delete" in shown.text())
+        await shown.pilot.press(*"stats")
+        await shown.settle(lambda: "tokens and times of the last turn" in shown.text())
+        await shown.pilot.press("enter")
+        await shown.pilot.press("enter")
+        await shown.settle(lambda: "Nothing was measured yet." in shown.text())
+
+
+async def test_control_characters_of_a_model_do_not_reach_the_terminal(tmp_path: Path):
+    async with screen(tmp_path, "a\x1b]0;owned\x07b \x9b31m", thought="") as shown:
+        await shown.say("x\x1b[2Jy")
+        await shown.answered(1)
+        assert "\x1b" not in shown.text()
+        assert "\x9b" not in shown.text()
+        assert "x␛[2Jy" in shown.text()
+
+
+def keep_turns(folder: Path, turns: int) -> None:
+    messages = [
+        message
+        for n in range(turns)
+        for message in (Message("user", f"question {n}"), Message("assistant", f"answer {n} " + "word " * 30))
+    ]
+    with open_store(folder / "conversations.sqlite")[0] as store:
+        store.save(store.create(), 0, 0, messages)
+
+
+async def test_2000_turns_open_with_one_page_of_widgets_and_scroll_back_page_by_page(tmp_path: Path):
+    keep_turns(tmp_path, 2000)
+    async with screen(tmp_path, resume=True) as shown:
+        transcript = shown.app.query_one(Transcript)
+        assert len(transcript.children) == PAGE + 1
+        assert "answer 1999" in shown.text()
+        transcript.scroll_home(animate=False)
+        await shown.settle(lambda: len(transcript.children) == 2 * PAGE + 1)
+        await shown.pilot.pause(0.1)
+        top = 2000 - PAGE // 2
+        assert f"question {top}" in shown.text() or f"answer {top}" in shown.text()  # what was seen stays where it was
+        await shown.say("and on")
+        await shown.answered(1)
+        shown.app.query_one(Transcript).scroll_end(animate=False)
+        await shown.settle(lambda: "You said: and on" in shown.text())
+
+
+async def test_a_long_session_gives_back_the_widgets_that_are_far_above(tmp_path: Path):
+    async with screen(tmp_path) as shown:
+        transcript = shown.app.query_one(Transcript)
+        for number in range(4 * PAGE):
+            await transcript.add(Note(f"note {number}"))
+        await shown.settle(lambda: f"note {4 * PAGE - 1}" in shown.text())
+        assert len(transcript.children) <= 3 * PAGE + 1
+        transcript.scroll_home(animate=False)
+        await shown.settle(lambda: transcript.children[1].id is None and "note 0" in all_notes(transcript))
+
+
+def all_notes(transcript: Transcript) -> set[str]:
+    transcript.scroll_home(animate=False)
+    return {str(child.render()) for child in transcript.children if isinstance(child, Static)}
+
+
+@pytest.mark.parametrize("size", [(20, 8), (40, 10), (200, 60)])
+async def test_any_size_shows_the_answer_and_the_line(tmp_path: Path, size: tuple[int, int]):
+    async with screen(tmp_path, "Fine.", size=size) as shown:
+        await shown.say("well?")
+        await shown.answered(1)
+        assert "Fine." in shown.text()
+        assert "ready" in shown.text()
+        assert all(len(line) <= size[0] for line in shown.text().splitlines())
+
+
+async def test_a_model_that_cannot_be_loaded_ends_the_screen_with_its_reason(tmp_path: Path):
+    def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
+        raise ModelNotFound("There is no model.", "Pull one.")
+
+    session = Session(SettingsTree(), build, tmp_path / "conversations.sqlite")
+    app, left = MirzaApp(session), asyncio.Event()
+    living: Awaitable[None] = asyncio.create_task(live_loop(session, app, left))
+    async with app.run_test():
+        with pytest.raises(ModelNotFound):
+            await living
+    assert app.return_code in {0, 1}
+
+
+class SlowLlm(ScriptedLlm):
+    """Loads when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(["Here I am."])
+        self.go = asyncio.Event()
+
+    async def load(self, system: str = "", tools: Sequence[Tool] = (), on_progress: OnProgress | None = None) -> None:
+        if on_progress is not None:
+            on_progress("reading the model", 0.4)
+        await self.go.wait()
+
+
+async def test_what_is_typed_while_it_loads_is_said_when_it_is_ready(tmp_path: Path):
+    llm = SlowLlm()
+    async with screen(tmp_path, llm=llm) as shown:
+        await shown.settle(lambda: "reading the model 40%" in shown.text())
+        await shown.say("are you there?")
+        await shown.pilot.pause()
+        assert not llm.asked
+        llm.go.set()
+        await shown.answered(1)
+        assert "Here I am." in shown.text()
+
+
+async def test_leaving_while_it_loads_leaves_at_once(tmp_path: Path):
+    async with screen(tmp_path, llm=SlowLlm()) as shown:
+        await shown.settle(lambda: "reading the model 40%" in shown.text())
+        await shown.pilot.press("ctrl+d")
+        assert shown.app.return_value == 0
