@@ -12,7 +12,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mirza import __version__
@@ -74,6 +74,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if debug:
             raise
         print(f"mirza: {error}", file=sys.stderr)
+        return FAILED
+    except ExceptionGroup as group:  # from tasks that ran side by side
+        ours, others = group.split(MirzaError)
+        if debug or ours is None or others is not None:
+            raise
+        for error in _leaves(ours):
+            print(f"mirza: {error}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
         if debug:
@@ -141,6 +148,14 @@ def common_options() -> argparse.ArgumentParser:
     group.add_argument("--profile", default="", metavar="NAME", help="use a profile, e.g. quick or french")
     group.add_argument("--debug", action="store_true", help="show the traceback when something goes wrong")
     return parser
+
+
+def _leaves(group: BaseExceptionGroup[MirzaError]) -> Iterator[MirzaError]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
 
 
 def _listing(prog: str, commands: Sequence[Command]) -> argparse.ArgumentParser:

@@ -165,6 +165,27 @@ def test_an_error_is_its_sentence_and_no_traceback(command, capsys):
     assert (out, err) == ("", "mirza: There is no microphone. Plug one in.\n")
 
 
+def test_errors_of_tasks_that_ran_side_by_side_are_their_sentences(command, capsys):
+    def fail(args):
+        inner = ExceptionGroup("tasks", [NoDevice("There is no microphone.")])
+        raise ExceptionGroup("tasks", [inner, NoDevice("There is no loudspeaker.")])
+
+    command(fail)
+
+    assert cli.main(["talk"]) == cli.FAILED
+    assert capsys.readouterr().err == "mirza: There is no microphone.\nmirza: There is no loudspeaker.\n"
+
+
+def test_a_fault_of_mirzas_own_is_not_hidden_among_errors(command):
+    def fail(args):
+        raise ExceptionGroup("tasks", [NoDevice("There is no microphone."), ZeroDivisionError()])
+
+    command(fail)
+
+    with pytest.raises(ExceptionGroup):
+        cli.main(["talk"])
+
+
 def test_with_debug_the_traceback_is_there(command):
     def fail(args):
         raise NoDevice("There is no microphone.")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 
+from mirza.events import LlmEvent, SpeechDelta, ThinkingDelta, ToolCall
+from mirza.llm.base import Message, ThinkingBudget, Tool
 from mirza.llm.openai import OpenAiLlm
 from mirza.settings import LlmSettings, OpenAiSettings
 
@@ -127,3 +129,25 @@ def llm_at(server: RawServer, *, timeout_s: float = 20.0, **settings: object) ->
     return OpenAiLlm(
         OpenAiSettings(base_url=server.address, model="tiny", timeout_s=timeout_s), LlmSettings.model_validate(settings)
     )
+
+
+# --- what the tests ask, and what they read of an answer --------------------------------------------------------------
+
+ASK = (Message("system", "Be brief."), Message("user", "Hello?"))
+
+
+async def run(llm: OpenAiLlm, *, thinking: int = 0, tools: tuple[Tool, ...] = ()) -> list[LlmEvent]:
+    async with aclosing(llm.stream(ASK, tools=tools, thinking=ThinkingBudget(thinking))) as stream:
+        return [event async for event in stream]
+
+
+def thought(events: list[LlmEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, ThinkingDelta))
+
+
+def speech(events: list[LlmEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, SpeechDelta))
+
+
+def calls(events: list[LlmEvent]) -> list[ToolCall]:
+    return [event for event in events if isinstance(event, ToolCall)]
