@@ -106,6 +106,7 @@ class Engine:
         self._window = ContextWindow(limits.room)
         self._turn: _Turn | None = None
         self._sampler: TurnSampler | None = None
+        self._owner: _Answering | _Ahead | None = None
         self._heads: dict[tuple[str, str], int] = {}
 
     # --- answering ---------------------------------------------------------------------------------------------------
@@ -115,6 +116,16 @@ class Engine:
     ) -> Generator[LlmEvent | Step]:
         """Thinks, then speaks. The ledger and `stats` are right however this ends."""
         tools = tuple(tools)
+        self._owner = answering = _Answering()
+        try:
+            yield from self._answer(messages, tools, budget, asked_at)
+        finally:
+            if self._owner is answering:
+                self._owner = None
+
+    def _answer(
+        self, messages: Sequence[Message], tools: tuple[Tool, ...], budget: ThinkingBudget, asked_at: float
+    ) -> Generator[LlmEvent | Step]:
         budget_tokens = self.tokens_of(budget)
         thinking = budget_tokens > 0 and self.template.thinks
         notes = self.notes
@@ -278,22 +289,30 @@ class Engine:
         have = self.session.reusable(ids)
         if at_most - have < WORTH_RECALLING:
             return
-        found = self._recent.find(ids[:at_most])
-        if found is None and self.disk is not None:
-            found = self.disk.find(ids[:at_most])
-            if found is not None:
-                self._recent.put(found)
-        if found is not None and len(found.ids) > have:
-            self.session.restore(found, MarkKind.HEAD)
+        for store in (self._recent, self.disk):
+            found = None if store is None else store.find(ids[:at_most])
+            if found is not None and len(found.ids) > have:
+                self.session.restore(found, MarkKind.HEAD)
+                have = len(found.ids)
+            if at_most - have < WORTH_RECALLING:
+                return
 
     # --- how ---------------------------------------------------------------------------------------------------------
 
     def _go_to(self, ids: Sequence[int], marks: Sequence[tuple[int, MarkKind]]) -> Generator[Step]:
+        if isinstance(self._owner, _Answering):
+            return  # an answer is being given: the cache is its own
+        self._owner = ahead = _Ahead()
         self._recall(ids, len(ids))
         reused = self.session.reuse(ids, len(ids))
+        feeding = self.session.feed(ids[reused:], marks=[*marks, (len(ids), MarkKind.PASSING)])
         try:
-            yield from self.session.feed(ids[reused:], marks=[*marks, (len(ids), MarkKind.PASSING)])
+            for step in feeding:
+                yield step
+                if self._owner is not ahead:  # something more urgent took the cache while this stood still
+                    return
         finally:
+            feeding.close()
             self.session.reconcile()
 
     def _prompt(self, messages: Sequence[Message], tools: tuple[Tool, ...], thinking: bool) -> tuple[Fitted, list[int]]:
@@ -326,6 +345,14 @@ class Engine:
 def _head_key(system: str, tools: Sequence[Tool]) -> tuple[str, str]:
     """What a head depends on. A tool itself cannot be a key: its parameters are a dict."""
     return system, json.dumps([tool.schema() for tool in tools])
+
+
+class _Answering:
+    """One answer has the cache."""
+
+
+class _Ahead:
+    """One piece of work ahead has the cache, until something else takes it."""
 
 
 @dataclass(slots=True)

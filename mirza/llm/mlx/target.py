@@ -61,12 +61,18 @@ class Target:
         self.shows_hidden = callable(getattr(language_model, "speculative_logits_from_hidden", None))
         """Whether hidden states are to be had: mlx-vlm's Qwen 3.5 and its kin. An MTP head needs them."""
         self.model = language_model
+        self._kv_bits = 0
         self._sequential = SEQUENTIAL_AT_MOST if mx.default_device().type == mx.DeviceType.cpu else 0
-        self._kv_bits = kv_bits
-        probe = self.forward(mx.array([0]), self.new_cache(), 0, keep=1).logits
+        cache = self.new_cache()
+        probe = self.forward(mx.array([0]), cache, 0, keep=1).logits
         assert probe is not None
         self.vocabulary = probe.shape[-1]
         """Logits a token has; often more than the tokenizer has tokens."""
+        if kv_bits:
+            widths = [array.shape[-1] for layer in cache if is_growing(layer) for array in arrays_of(layer).values()]
+            self._group = 64 if all(width % 64 == 0 for width in widths) else 32
+            self._kv_bits = kv_bits
+            self.new_cache()
 
     def new_cache(self) -> list[Layer]:
         """An empty cache, one entry a layer."""
@@ -117,7 +123,7 @@ class Target:
         if to_quantized is None:
             return layer
         try:
-            return cast(Layer, to_quantized(group_size=64, bits=self._kv_bits))
+            return cast(Layer, to_quantized(group_size=self._group, bits=self._kv_bits))
         except NotImplementedError as error:
             raise ModelUnsupported(
                 f"This model's cache ({type(layer).__name__}) cannot be kept in {self._kv_bits} bits.",
