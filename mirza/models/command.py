@@ -62,12 +62,15 @@ def _list(cache: Path, *, as_json: bool) -> None:
         for model in catalogue():
             print(json.dumps(_described(model, cache), ensure_ascii=False))
         return
-    table = Table("model", "for", "languages", "download", "memory", "here", "what it is", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for column in ("model", "for", "here", "download", "languages"):
+        table.add_column(column, no_wrap=True, justify="right" if column == "download" else "left")
+    table.add_column("what it is")
     for model in catalogue():
-        languages = " ".join(model.languages[:4]) + (" …" if len(model.languages) > 4 else "")
+        languages = " ".join(model.languages[:2]) + (" …" if len(model.languages) > 2 else "")
         here = "yes" if is_pulled(model, cache) else ""
-        sizes = (f"{model.download_bytes // MB} MB", f"{model.memory_bytes // MB} MB")
-        table.add_row(model.name, model.purpose.value, languages, *sizes, here, model.about)
+        size = f"{model.download_bytes // MB} MB"
+        table.add_row(model.name, model.purpose.value, here, size, languages, model.about)
     Console().print(table)
     print(f"\nThey are kept in {models_folder(cache)}. Get one with `mirza models pull NAME`.")
 

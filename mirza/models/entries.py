@@ -283,12 +283,12 @@ SMOLLM2 = Model(
 )
 
 
-# Revisions as other public projects pin them; the sizes of the first two are estimates.
+# Revisions of the hub as other public projects pin them; sizes in round numbers are estimates.
 def _qwen(size: str, revision: str, size_bytes: int, memory_bytes: int) -> Model:
     return Model(
         name=f"qwen3.5-{size.lower()}",
         purpose=Purpose.LLM,
-        about=f"Qwen 3.5 with {size} parameters in 4 bits: thinks, speaks 201 languages.",
+        about=f"Qwen 3.5, {size} parameters in 4 bits: thinks, and speaks most languages.",
         licence="Apache-2.0",
         memory_bytes=memory_bytes,
         sources=(HubRepository(f"mlx-community/Qwen3.5-{size}-MLX-4bit", revision, size_bytes),),
@@ -303,14 +303,38 @@ QWEN = (
     _qwen("9B", "938d8919941c6e7efd3c7150eff7fe9d12afa631", 5_977_071_067, int(7 * GB)),
 )
 
+PARAKEET = Model(
+    name="parakeet-tdt-v3",
+    purpose=Purpose.STT,
+    about="25 European languages, on Apple silicon, by mlx-audio.",
+    licence="CC-BY-4.0",
+    memory_bytes=3 * GB,
+    sources=(
+        HubRepository("mlx-community/parakeet-tdt-0.6b-v3", "ed2b7e8c15f9aaa0b5772e2efb986255eaef7e15", 2_510 * MB),
+    ),
+    languages=("en", "fr", "de", "es", "it", "pt", "nl", "pl", "ru", "uk", "sv", "da", "fi", "cs", "el", "ro", "hu"),
+)
+
+KOKORO_MLX = Model(
+    name="kokoro-82m-mlx",
+    purpose=Purpose.TTS,
+    about="Kokoro on Apple silicon, by mlx-audio.",
+    licence="Apache-2.0",
+    memory_bytes=600 * MB,
+    sources=(HubRepository("mlx-community/Kokoro-82M-bf16", "a71e4d38b236d968966a2002c4c895dbd12b1c3c", 360 * MB),),
+    languages=("en", "fr", "es", "it", "pt", "ja", "zh"),
+)
+
 MODELS = (
     TURN,
     MOONSHINE_TINY,
     WHISPER_TINY_EN,
     WHISPER_BASE,
     WHISPER_TINY_EN_MLX,
+    PARAKEET,
     PIPER_JOE,
     KOKORO,
+    KOKORO_MLX,
     SMOLLM2,
     *QWEN,
 )

@@ -20,7 +20,7 @@ from mirza.mlx_thread import MlxThread
 from mirza.speech.base import Transcript
 from mirza.speech.stt.guard import Guard, Voiced
 
-MODEL = "whisper-tiny-en-mlx"
+MODEL = "parakeet-tdt-v3"
 
 
 class Recogniser(Protocol):
@@ -37,15 +37,17 @@ class MlxAudioStt:
         thread: MlxThread,
         model: str = MODEL,
         cache_folder: Path | None = None,
-        languages: Sequence[str] = ("en",),
+        languages: Sequence[str] = (),
     ) -> None:
+        """`languages` are those of the catalogue, or English, unless they are given."""
         self._thread = thread
         self._model_name = model or MODEL
         self._cache_folder = cache_folder
         self._model: Recogniser | None = None
         self._guard: Guard | None = None
         self._options: frozenset[str] = frozenset()
-        self.languages = languages
+        known = {entry.name: entry.languages for entry in models.catalogue()}
+        self.languages: Sequence[str] = languages or known.get(self._model_name, ("en",))
 
     async def load(self) -> None:
         """Makes the model ready.

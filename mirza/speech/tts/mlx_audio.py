@@ -22,7 +22,7 @@ from mirza.mlx_thread import MlxThread, Priority, Step
 from mirza.speech.base import Voice
 from mirza.speech.tts.sentences import speakable_parts
 
-MODEL = "kokoro-mlx"
+MODEL = "kokoro-82m-mlx"
 STREAMING_INTERVAL_S = 0.3
 KOKORO_LANGUAGES = {"en": "a", "es": "e", "fr": "f", "hi": "h", "it": "i", "ja": "j", "pt": "p", "zh": "z"}
 """The letter that Kokoro calls a language by; its voices' names begin with it (mlx-audio, models/kokoro)."""
