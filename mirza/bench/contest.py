@@ -45,10 +45,6 @@ class Contestant(Protocol):
         """The process ends, and another one goes on with the same conversation."""
         ...
 
-    def forget(self) -> None:
-        """Empties every cache."""
-        ...
-
     def close(self) -> None: ...
 
 
@@ -93,10 +89,9 @@ class Row:
     runs: int
 
 
-def hold(contestant: Contestant) -> list[tuple[str, Asked]]:
-    """The whole conversation, once."""
-    contestant.forget()
-    messages = [Message("system", SYSTEM)]
+def hold(contestant: Contestant, number: int) -> list[tuple[str, Asked]]:
+    """The whole conversation, once. Its first words are new each time, so no cache knows its beginning."""
+    messages = [Message("system", f"{number}. {SYSTEM}")]
     timed: list[tuple[str, Asked]] = []
     for scene in SCENES:
         if scene.restart:
@@ -119,8 +114,8 @@ def compete(
         contestant = make()
         try:
             on_progress(contestant.name)
-            hold(contestant)
-            timed = [pair for _ in range(runs) for pair in hold(contestant)]
+            hold(contestant, 0)
+            timed = [pair for number in range(1, runs + 1) for pair in hold(contestant, number)]
         finally:
             contestant.close()
         for scene in dict.fromkeys(name for name, _ in timed):

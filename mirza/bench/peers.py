@@ -80,11 +80,6 @@ class Mirza:
         self._llm = self._runner.run(self._load())
         self._runner.run(self._llm.load_conversation("bench"))
 
-    def forget(self) -> None:
-        self._runner.run(self._llm.unload())
-        shutil.rmtree(self._snapshots, ignore_errors=True)
-        self._llm = self._runner.run(self._load())
-
     def close(self) -> None:
         self._runner.run(self._llm.unload())
         self._thread.close()
@@ -143,12 +138,9 @@ class StreamGenerate:
             manager.close()
         self._managers.clear()
 
-    def forget(self) -> None:
+    def close(self) -> None:
         self.restart()
         shutil.rmtree(self._disk, ignore_errors=True)
-
-    def close(self) -> None:
-        self.forget()
 
 
 class Server:
@@ -237,11 +229,6 @@ class Server:
 
     def restart(self) -> None:
         self._stop()
-        self._start()
-
-    def forget(self) -> None:
-        self._stop()
-        shutil.rmtree(self._disk, ignore_errors=True)
         self._start()
 
     def close(self) -> None:

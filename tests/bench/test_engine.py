@@ -1,0 +1,120 @@
+"""What `mirza bench engine` measures, and that it says where its numbers come from."""
+
+import hashlib
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from mirza.bench.contest import SCENES, Asked, compete
+from mirza.bench.engine import Plan, measure
+from mirza.bench.measures import as_it_runs
+from mirza.bench.provenance import memory, provenance
+
+TINY = Path(__file__).parent.parent / "fixtures" / "tiny-qwen35"
+
+
+@pytest.fixture(scope="module")
+def report():
+    return measure(Plan(str(TINY), runs=1, tokens=8, contexts=(64,), peers=False))
+
+
+def test_a_run_says_which_bytes_ran_and_on_what(report):
+    model = report["provenance"]["model"]
+    assert (model["type"], model["layers"], model["heads"], model["kv_heads"]) == ("qwen3_5", 4, 4, 2)
+    assert model["dtype"] in {"float32", "float16"}
+    assert {"config.json", "tokenizer.json", "chat_template.jinja", "model.safetensors"} <= model["sha256"].keys()
+    tokenizer = hashlib.sha256((TINY / "tokenizer.json").read_bytes()).hexdigest()
+    assert model["sha256"]["tokenizer.json"] == tokenizer
+    assert report["provenance"]["versions"]["mlx-vlm"] == "0.7.10"
+    assert report["provenance"]["machine"]["cores"] >= 1
+    assert report["schema"] == 1
+
+
+def test_decoding_is_measured_plain_and_drafted_against_the_bare_loop(report):
+    rates = {rate["how"]: rate for rate in report["decoding"]}
+    assert rates.keys() == {"mlx-vlm's bare loop", "mirza, plain", "mirza, MTP"}
+    assert rates["mlx-vlm's bare loop"]["against_bare"] == 1
+    assert all(rate["tokens_per_s"] > 0 for rate in rates.values())
+    assert 0 < rates["mirza, MTP"]["accepted_share"] <= 1
+
+
+def test_bytes_of_everything_that_is_kept_are_counted(report):
+    sizes = report["bytes"]
+    assert sizes["model"] > 3_000_000 > sizes["drafter"] > 500_000
+    assert 0 < sizes["marks"] < sizes["cache_of_1000_tokens"]
+    assert sizes["cache_of_1000_tokens"] <= sizes["snapshot_of_1000_tokens"]
+
+
+def test_a_warm_turn_feeds_its_own_message_and_no_more(report):
+    turns = {(row["contestant"], row["scene"]): row for row in report["turns"]}
+    for contestant in ("mirza", "mirza, MTP"):
+        assert turns[contestant, "cold"]["reused_tokens"] == 0
+        for scene in ("warm", "after a thought", "budget raised", "budget lowered", "after a restart"):
+            row = turns[contestant, scene]
+            fed = row["prompt_tokens"] - row["reused_tokens"]
+            assert 0 < fed < 32, f"{scene}: {fed} fed"
+
+
+class Slow:
+    """Answers at its own speed, from nothing."""
+
+    def __init__(self, name, first_s):
+        self.name, self.first_s = name, first_s
+        self.asked, self.heard, self.restarts, self.closed = [], [], 0, False
+
+    def ask(self, messages, budget, cut_after=None):
+        self.asked.append([message.content for message in messages])
+        return Asked("Fine.", self.first_s, self.first_s, self.first_s)
+
+    def between_turns(self, heard):
+        self.heard.append(heard)
+
+    def restart(self):
+        self.restarts += 1
+
+    def close(self):
+        self.closed = True
+
+
+def test_contestants_hold_the_same_conversation_in_turns_and_the_first_does_not_count():
+    one = Slow("one", 0.1)
+    rows = compete([lambda: one], runs=2, on_progress=lambda _: None)
+    assert len(one.asked) == 3 * len(SCENES)
+    assert one.restarts == 3
+    assert one.closed
+    assert one.heard.count("Fine.") == 3  # only what was cut off is said to have been heard
+    beginnings = {asked[0] for asked in one.asked}
+    assert len(beginnings) == 3  # no cache knows the next conversation's beginning
+    assert {row.scene for row in rows} == {scene.name for scene in SCENES}
+    assert all(row.first_token_s == 0.1 and row.runs == 2 for row in rows)
+
+
+def test_on_a_cpu_all_run_a_float32_copy_of_the_same_weights(tmp_path):
+    copy = as_it_runs(TINY, tmp_path / "copy")
+    if mx.default_device().type != mx.DeviceType.cpu:
+        assert copy == TINY
+        return
+    full, half = (mx.load(str(folder / "model.safetensors")) for folder in (copy, TINY))
+    assert full.keys() == half.keys()
+    assert {array.dtype for array in full.values()} == {mx.float32}
+    assert all(mx.array_equal(full[name].astype(half[name].dtype), half[name]) for name in half)
+    assert as_it_runs(copy, tmp_path / "again") == copy
+
+
+def test_memory_is_counted_after_what_was_asked_for_is_there():
+    before = memory()
+    array = mx.zeros((1024, 1024))
+    mx.eval(array)
+    after = memory()
+    assert after.active - before.active >= 4 * 1024 * 1024
+    assert after.peak >= after.active
+    assert after.resident_peak > 0
+
+
+def test_a_model_from_the_hubs_cache_is_named_with_its_revision(tmp_path):
+    snapshot = tmp_path / "models--someone--tiny" / "snapshots" / "abc123"
+    snapshot.parent.mkdir(parents=True)
+    snapshot.symlink_to(TINY)
+    model = provenance(snapshot, "float16")["model"]
+    assert (model["repository"], model["revision"]) == ("someone/tiny", "abc123")
