@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.speech.text_help import LANGUAGES, Case, chunked, corpus, cuts, pieces, spoken
 
-from mirza.speech.text import Piece, SpeechText, Word
+from mirza.speech.text import Piece, SpeechText, Tie
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_piece_that_was_made_by_hand_knows_its_words_too():
     piece = Piece("one two three", "one two three", 0, 13)
     assert piece.written_upto(0.1) == "one"
     assert piece.written_upto(0.5) == "one two"
-    assert Piece("5 km", "five kilometers", 0, 4, (Word(1, 4), Word(4, 15))).written_upto(0.2) == "5"
+    assert Piece("5 km", "five kilometers", 0, 4, (Tie(1, 4), Tie(4, 15))).written_upto(0.2) == "5"
 
 
 # --- thoughts and tools ----------------------------------------------------------------------------------------------

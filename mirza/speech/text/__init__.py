@@ -7,7 +7,7 @@
 Nothing here does I/O or waits: push text, take pieces. Open `stream.py` first.
 """
 
-from mirza.speech.text.pieces import Piece, Word
+from mirza.speech.text.pieces import Piece, Tie
 from mirza.speech.text.stream import SpeechText
 
-__all__ = ["Piece", "SpeechText", "Word"]
+__all__ = ["Piece", "SpeechText", "Tie"]

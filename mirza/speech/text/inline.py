@@ -11,7 +11,8 @@ import re
 from mirza.speech.text import latex, links
 from mirza.speech.text.source import Source
 
-PLAIN = re.compile(r"[^\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f]+(?: [^\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f]+)*")
+_MARK = r"\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f"
+PLAIN = re.compile(rf"[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}}")
 """Words with one space between them, and nothing that could be markup."""
 
 MANY = 8

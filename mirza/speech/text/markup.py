@@ -13,7 +13,7 @@ from mirza.speech.text import hidden, html
 from mirza.speech.text.blocks import Fence, read_line_start
 from mirza.speech.text.events import Event, ThoughtEnds
 from mirza.speech.text.hidden import JsonEnd
-from mirza.speech.text.inline import read_inline
+from mirza.speech.text.inline import PLAIN, read_inline
 from mirza.speech.text.source import Source
 
 _COMMENT = re.compile(r"<!--")
@@ -35,9 +35,9 @@ class Markup:
         self._fence: Fence | None = None
 
     @property
-    def waiting(self) -> bool:
-        """Whether something is held back that the next character may decide."""
-        return self._source.at < len(self._source.text)
+    def settled(self) -> bool:
+        """Whether letters alone cannot decide anything now: nothing is held back, or all of it is hidden anyway."""
+        return self._closer is not None or self._source.at >= len(self._source.text)
 
     def push(self, text: str) -> list[Event]:
         """What `text`, after everything before it, makes certain."""
@@ -69,6 +69,9 @@ class Markup:
                 return False
             self._fence = None
             source.line_start, source.before = True, "\n"
+            return True
+        if not source.line_start and (plain := source.match(PLAIN)):
+            source.plain(plain.end() - source.at)
             return True
         match source.char():
             case "<":

@@ -59,6 +59,7 @@ class Numbers:
         self.language = language
         self._engine = RbnfEngine.for_language(language)
         self.cardinal = lru_cache(maxsize=4096)(self._cardinal)
+        self._words = lru_cache(maxsize=4096)(self._spell)
 
     def _cardinal(self, number: int, gender: str = COUNTING) -> str:
         """`number` in words, for a noun of `gender`."""
@@ -104,7 +105,7 @@ class Numbers:
             return "零"
         return self.cardinal(value)
 
-    def _words(self, number: int, ruleset: str) -> str:
+    def _spell(self, number: int, ruleset: str) -> str:
         try:
             return "".join(self._engine.iter_format_number(number, ruleset_name=ruleset)).replace("\xad", "")
         except LookupError as error:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-_WORD = re.compile(r"\S+\s*")
+_WORD_END = re.compile(r"(?<=\S)(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """The end of a word, in both forms: offsets into `Piece.written` and `Piece.spoken`."""
+class Tie:
+    """Where a stretch of the written form and what is said of it end: offsets into `Piece.written`, `Piece.spoken`.
+
+    A stretch that is `same` is said as it is written, letter by letter; any other is said as a whole.
+    """
 
     written_end: int
     spoken_end: int
+    same: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Piece:
     spoken: str
     start: int
     end: int
-    words: tuple[Word, ...] = field(default=(), repr=False, compare=False)
+    ties: tuple[Tie, ...] = field(default=(), repr=False, compare=False)
 
     def written_upto(self, fraction: float) -> str:
         """The written text up to and including the word begun at `fraction`, 0 .. 1, of the piece's sound.
@@ -37,18 +41,21 @@ class Piece:
         """
         if fraction <= 0:
             return ""
-        words = self.words or self._plain_words()
-        if not words or fraction >= 1:
+        if fraction >= 1:
             return self.written
-        said = fraction * words[-1].spoken_end
-        for word in words[:-1]:
-            if said < word.spoken_end:
-                return self.written[: word.written_end]
+        ties = self.ties or (Tie(len(self.written), len(self.spoken), same=True),)
+        said = fraction * ties[-1].spoken_end
+        written_at = spoken_at = 0
+        for tie in ties:
+            if said < tie.spoken_end:
+                if not tie.same:
+                    return self.written[: tie.written_end]
+                share = (said - spoken_at) / max(1, tie.spoken_end - spoken_at)
+                return self._to_word_end(written_at + int(share * (tie.written_end - written_at)), tie.written_end)
+            written_at, spoken_at = tie.written_end, tie.spoken_end
         return self.written
 
-    def _plain_words(self) -> tuple[Word, ...]:
-        """Words by their share of the written text, for a piece whose parts were never tied to each other."""
-        scale = len(self.spoken) / max(1, len(self.written))
-        ends = [(match.end(), len(match.group().rstrip())) for match in _WORD.finditer(self.written)]
-        starts = [0, *(end for end, _ in ends)]
-        return tuple(Word(at + length, round(end * scale)) for at, (end, length) in zip(starts, ends, strict=False))
+    def _to_word_end(self, at: int, limit: int) -> str:
+        """The written form up to the end of the word that the character at `at` is in, or that comes next."""
+        found = _WORD_END.search(self.written, min(at + 1, limit), limit)
+        return self.written[: found.end() if found else limit].rstrip()

@@ -63,6 +63,10 @@ class Segmenter:
         self._first = quick_first
         self._scanned = 0
 
+    def settled(self, text: str) -> bool:
+        """Whether no place in `text` waits for more, so that letters alone make no cut."""
+        return not self._first and not _CANDIDATE.search(text, self._scanned)
+
     def start(self, *, spoken: bool) -> None:
         """The text before the last cut has gone, and `spoken` if there was something to say in it."""
         self._scanned = 0

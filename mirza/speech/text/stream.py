@@ -6,12 +6,13 @@ text alone and not on how it was cut into deltas.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from mirza.speech.text.events import Break, CodeBegins, Event, Text, ThoughtEnds
 from mirza.speech.text.language import Language, language_for
 from mirza.speech.text.markup import Markup
-from mirza.speech.text.pieces import Piece, Word
+from mirza.speech.text.pieces import Piece, Tie
 from mirza.speech.text.segment import Segmenter
 from mirza.speech.text.verbalise import Verbaliser
 
@@ -31,19 +32,35 @@ class SpeechText:
         self._verbaliser = Verbaliser(self.language)
         self._runs: list[_Run] = []
         self._clean = ""
+        self._quiet: list[str] = []
+        self._quiet_chars = 0
+        self._settled = False
+        """Whether letters can wait: no decision depends on them."""
         self._at = 0
         """Offset in the answer of the first character in `_runs`."""
 
     def push(self, text: str) -> list[Piece]:
         """Takes more of the answer; the pieces that are certain by now."""
-        return self._take(self._markup.push(text))
+        if self._settled and self._quiet_chars < _QUIET_CHARS and _LETTERS.fullmatch(text):
+            self._quiet.append(text)
+            self._quiet_chars += len(text)
+            return []
+        pieces = self._take(self._markup.push(self._waiting() + text))
+        self._settled = self._markup.settled and self._segmenter.settled(self._clean)
+        return pieces
 
     def flush(self) -> list[Piece]:
         """The rest, when the answer has ended."""
-        pieces = self._take(self._markup.flush())
+        pieces = self._take(self._markup.push(self._waiting())) + self._take(self._markup.flush())
         pieces += self._cut(final=True)
         self._drop()
         return pieces
+
+    def _waiting(self) -> str:
+        text = "".join(self._quiet)
+        self._quiet.clear()
+        self._quiet_chars = 0
+        return text
 
     # from events to pieces
 
@@ -107,8 +124,11 @@ class SpeechText:
         self._segmenter.start(spoken=bool(said.text))
         if not said.text:
             return []
-        words = _tie(said.words, shown)
-        return [Piece(written, said.text, start, start + len(written), words)]
+        ties: tuple[Tie, ...] = ()
+        if written != said.text:
+            clean_chars = sum(len(run.clean) for run in shown)
+            ties = _tie(said.ties or (Tie(clean_chars, len(said.text), same=True),), shown)
+        return [Piece(written, said.text, start, start + len(written), ties)]
 
     def _take_runs(self, end: int) -> list[_Run]:
         """The runs of the clean text up to `end`, with the markup that closes there."""
@@ -126,6 +146,9 @@ class SpeechText:
         return [part for run in taken for part in run.parts()]
 
 
+_QUIET_CHARS = 48
+"""Letters that decide nothing are looked at this many at a time: models write three or four characters a token."""
+_LETTERS = re.compile(r"[^\W\d_]*(?: [^\W\d_]+)*")
 _ENOUGH_CHARS = 400
 """Text that comes all at once is cut while it is read, so that the waiting part stays small."""
 
@@ -162,28 +185,49 @@ class _Run:
         return [part for part in parts if part.written]
 
 
-def _tie(words: tuple[Word, ...], runs: list[_Run]) -> tuple[Word, ...]:
-    """Words by clean offsets made words by written offsets; markup after a word belongs to it."""
-    tied: list[Word] = []
-    clean_at = written_at = 0
-    index = 0
-    for word in words:
-        while index < len(runs) and clean_at + len(runs[index].clean) < word.written_end:
-            clean_at += len(runs[index].clean)
-            written_at += len(runs[index].written)
-            index += 1
-        inside = word.written_end - clean_at
-        run = runs[index] if index < len(runs) else None
-        if run is None:
-            end = written_at
-        elif run.clean == run.written:
-            end = written_at + inside
-        else:
-            end = written_at + len(run.written)
-        if run is not None and inside == len(run.clean):
-            follow = index + 1
-            while follow < len(runs) and not runs[follow].clean and not runs[follow].opens:
-                end += len(runs[follow].written)
-                follow += 1
-        tied.append(Word(end, word.spoken_end))
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """The end of a run with text, and of the markup that closes after it; where the run began."""
+
+    clean_start: int
+    written_start: int
+    clean_end: int
+    written_end: int
+    whole: bool
+
+
+def _tie(ties: tuple[Tie, ...], runs: list[_Run]) -> tuple[Tie, ...]:
+    """Ties to the clean text made ties to the written one; markup that closes after a word belongs to it."""
+    tied: list[Tie] = []
+    edges = _edges(runs)
+    at = clean_at = spoken_at = 0
+    for tie in ties:
+        while at < len(edges) and edges[at].clean_end < tie.written_end:
+            if tie.same and edges[at].clean_end > clean_at:
+                share = (edges[at].clean_end - clean_at) / (tie.written_end - clean_at)
+                spoken = spoken_at + round(share * (tie.spoken_end - spoken_at))
+                tied.append(Tie(edges[at].written_end, spoken, same=True))
+            at += 1
+        end = _written(edges[at], tie.written_end) if at < len(edges) else edges[-1].written_end if edges else 0
+        tied.append(Tie(end, tie.spoken_end, tie.same))
+        clean_at, spoken_at = tie.written_end, tie.spoken_end
     return tuple(tied)
+
+
+def _edges(runs: list[_Run]) -> list[_Edge]:
+    edges: list[_Edge] = []
+    clean_at = written_at = 0
+    for run in runs:
+        clean_end, written_end = clean_at + len(run.clean), written_at + len(run.written)
+        if run.clean:
+            edges.append(_Edge(clean_at, written_at, clean_end, written_end, run.clean != run.written))
+        elif edges and not run.opens:
+            edges[-1] = replace(edges[-1], written_end=written_end)
+        clean_at, written_at = clean_end, written_end
+    return edges
+
+
+def _written(edge: _Edge, clean: int) -> int:
+    if edge.whole or clean == edge.clean_end:
+        return edge.written_end
+    return edge.written_start + clean - edge.clean_start

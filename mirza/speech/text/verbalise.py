@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from mirza.speech.text.language import Language, language_for
-from mirza.speech.text.pieces import Word
+from mirza.speech.text.pieces import Tie
 from mirza.speech.text.say import Rule, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～"} | {0xFFE5: 0xA5}
@@ -25,7 +25,7 @@ _PLAIN = re.compile(
 """What is said as it is written, apart from words that stand in a table."""
 _ROMAN = re.compile(r"[IVX]{2}|[IVX][er]|[^\W\d_] [VX](?!\w)|[a-z] I(?!\w)")
 _TOKEN = re.compile(r"\s+|[,;:.!?…。！？，、；：।]+|[^\s,;:.!?…。！？，、；：।]+")
-_WORDS = re.compile(r"[^\s\u3040-\u30ff\u3400-\u9fff]+\s*|[\u3040-\u30ff\u3400-\u9fff]")
+_WORDS = re.compile(r"\s+|[,;:.!?…。！？，、；：।]+|[^\s,;:.!?…。！？，、；：।]+(?: [^\s,;:.!?…。！？，、；：।]+)*")
 _MARKS = {",": 1, "、": 1, "，": 1, ";": 2, ":": 2, "；": 2, "：": 2}
 _ENDS = ".!?…。！？।"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -33,10 +33,10 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the voice gets: empty when there is nothing to say. No `words` means that it is the text as written."""
+    """What the voice gets: empty when there is nothing to say. No `ties` means that it is the text as written."""
 
     text: str
-    words: tuple[Word, ...] = ()
+    ties: tuple[Tie, ...] = ()
 
 
 class Verbaliser:
@@ -59,7 +59,7 @@ class Verbaliser:
             at = self._say_at(text, found.start(), line)
         line.keep(text, at, len(text))
         spoken = line.finish()
-        return Said(spoken, tuple(line.words)) if any(map(str.isalnum, spoken)) else Said("")
+        return Said(spoken, tuple(line.ties)) if any(map(str.isalnum, spoken)) else Said("")
 
     def _say_at(self, text: str, at: int, line: _Line) -> int:
         """Says what is at `at`; where it ends."""
@@ -96,7 +96,7 @@ class _Line:
     """The sentence as it is said so far: one space between words, one mark at a time, none in front."""
 
     def __init__(self, *, spaced: bool) -> None:
-        self.words: list[Word] = []
+        self.ties: list[Tie] = []
         self._spaced = spaced
         self._parts: list[str] = []
         self._length = 0
@@ -112,9 +112,8 @@ class _Line:
         self._glue = False
         if text[start].isspace():
             self._gap = True
-        for word in _WORDS.finditer(text, start, end):
-            self._add(word.group())
-            self._tie(word.start() + len(word.group().rstrip()))
+        self._add(text[start:end])
+        self._tie(start + len(text[start:end].rstrip()), same=True)
 
     def put(self, said: str, end: int, *, tight: bool) -> None:
         """Says `said` for the text up to `end`; apart from the words beside it unless `tight`."""
@@ -132,21 +131,21 @@ class _Line:
     def skip(self, end: int, *, apart: bool) -> None:
         """Passes over a sign; `apart` if it stood between words."""
         self._gap = self._gap or apart
-        if self.words:
-            self._tie(end)
+        if self.ties:
+            self._tie(end, same=self.ties[-1].same)
 
     def finish(self) -> str:
         """The whole sentence."""
         return "".join(self._parts)
 
-    def _tie(self, end: int) -> None:
-        if self.words and self.words[-1].spoken_end == self._length:
-            self.words.pop()
+    def _tie(self, end: int, *, same: bool = False) -> None:
+        if self.ties and self.ties[-1].spoken_end == self._length:
+            self.ties.pop()
         if self._length:
-            self.words.append(Word(end, self._length))
+            self.ties.append(Tie(end, self._length, same))
 
     def _add(self, text: str) -> None:
-        for token in _TOKEN.findall(text):
+        for token in (_WORDS if self._spaced else _TOKEN).findall(text):
             if token.isspace():
                 self._gap = True
             elif token[0] in _MARKS or token[0] in _ENDS:
