@@ -39,7 +39,7 @@ class DelayFinder:
         self._far = np.zeros(WINDOW + LONGEST, np.float32)
         self._sum = np.zeros(LONGEST)
         self._wait = FIRST_EVERY
-        self._size = 1 << (WINDOW + LONGEST - 1).bit_length()
+        self._size = 24_576  # enough for lags of 0 .. LONGEST not to wrap, and quick to transform: 3 * 2 ** 13
         hertz = np.fft.rfftfreq(self._size, 1 / MIC_RATE)
         self._band = (hertz > 200) & (hertz < 4_000)
 

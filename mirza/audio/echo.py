@@ -29,8 +29,9 @@ TAIL = 3072
 MARGIN = 160
 """Samples, 10 ms: how far before the strongest reflection the tail begins."""
 
-LATE = 1600
-"""Samples, 100 ms. An echo that comes later would not have enough of the tail, so what was played is delayed too."""
+LATE = 480
+"""Samples, 30 ms. Speex learns an early echo faster, so what was played is delayed if the echo comes later than this.
+Four in 100 blocks of a synthetic voice were left of an echo after 80 ms that was not aligned, none of one that was."""
 
 OWN = 0.7
 """From here on a block counts as the assistant's own voice; see `guard.TAPS`."""

@@ -36,6 +36,7 @@ class EchoGuard:
         self._far = np.zeros(WINDOW + LONGEST + TAPS, np.float32)
         distance = np.abs(np.subtract.outer(np.arange(TAPS), np.arange(TAPS)))
         self._toeplitz: NDArray[np.intp] = distance
+        self._one = np.eye(TAPS)
 
     def push(self, near: Samples, far: Samples) -> None:
         """Takes the next `(n,)` samples of the microphone at `MIC_RATE`, and what was played meanwhile."""
@@ -56,13 +57,13 @@ class EchoGuard:
 
     def _explained(self, played: Samples) -> float:
         """By the normal equations of a least-squares filter (Wiener), whose matrix is Toeplitz."""
-        size = 1 << (len(played) + WINDOW - 1).bit_length()
+        size = 2304  # the lags that are looked at, 0 .. TAPS, must not wrap: more than WINDOW + 2 * TAPS
         spectrum = np.fft.rfft(played, size)
         heard = np.fft.rfft(np.concatenate([np.zeros(TAPS - 1, np.float32), self._near]), size)
         with_itself = np.fft.irfft(np.abs(spectrum) ** 2, size)[:TAPS]
         with_heard = np.fft.irfft(heard * np.conj(spectrum), size)[:TAPS]
         matrix = with_itself[self._toeplitz]
-        steady = matrix + 1e-3 * with_itself[0] * np.eye(TAPS)
+        steady = matrix + 1e-3 * with_itself[0] * self._one
         weights = np.asarray(np.linalg.solve(steady, with_heard), np.float64)
         explained = float(2 * weights @ with_heard - weights @ matrix @ weights)
         return min(max(explained / (float(np.sum(np.square(self._near, dtype=np.float64))) + 1e-9), 0.0), 1.0)
