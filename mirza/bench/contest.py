@@ -81,6 +81,7 @@ class Row:
     contestant: str
     scene: str
     first_token_s: float
+    """0 where it refused to answer."""
     first_token_min_s: float
     first_token_max_s: float
     first_speech_s: float

@@ -96,7 +96,7 @@ def _verdict(rows: Sequence[Row]) -> list[dict[str, Any]]:
     verdicts: list[dict[str, Any]] = []
     for scene in dict.fromkeys(row.scene for row in rows):
         mine = [row for row in rows if row.scene == scene and row.contestant.startswith("mirza")]
-        others = [row for row in rows if row.scene == scene and not row.contestant.startswith("mirza")]
+        others = [row for row in rows if row.scene == scene and row.first_token_s and row not in mine]
         if not others:
             continue
         best = min(others, key=lambda row: row.first_token_s)
@@ -139,7 +139,7 @@ def _in_words(report: dict[str, Any]) -> str:
         times = [
             1e3 * row[name] for name in ("first_token_s", "first_token_min_s", "first_token_max_s", "first_speech_s")
         ]
-        figures = " ".join(f"{value:8.1f}" for value in times)
+        figures = " ".join(f"{value:8.1f}" for value in times) if times[0] else f"{'refused':>35}"
         lines.append(
             f"{row['scene']:24} {row['contestant'][:30]:30} {figures}  {row['reused_tokens']}/{row['prompt_tokens']}"
         )

@@ -30,6 +30,9 @@ SNAPSHOTS_BYTES = 512 * 2**20
 """Heads and conversations that are not in the cache now, in memory."""
 WORTH_RECALLING = 64
 """Tokens that would have to be fed, from which on a snapshot is looked for."""
+SHORT_WAY = 64
+"""Tokens that are fed again in idle time rather than marked before an answer: a mark there is one more pass over all
+weights while somebody waits."""
 SPEED_GUESS = 30.0
 """Tokens a second before anything was measured."""
 
@@ -138,7 +141,9 @@ class Engine:
         reused = self.session.reuse(ids, len(ids) - 1)
         fed = self.session.fed_tokens
         turn = self._turn = _Turn(tuple(messages), tools)
-        marks = [(self._head_length(fitted.messages, tools), MarkKind.HEAD), (len(ids) - len(tail), MarkKind.TURN)]
+        marks = [(self._head_length(fitted.messages, tools), MarkKind.HEAD)]
+        if len(ids) - len(tail) - max((mark.length for mark in self.session.marks), default=0) > SHORT_WAY:
+            marks.append((len(ids) - len(tail), MarkKind.TURN))
         prompt = yield from self.session.feed(ids[reused:], keep=1, marks=marks)
         assert prompt is not None
         # 2. Token by token.

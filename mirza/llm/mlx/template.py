@@ -61,6 +61,7 @@ class ChatTemplate:
             raise ModelUnsupported(
                 "This model has no chat template, so it is no chat model.", "Take its instruction-tuned version."
             )
+        self._tails: dict[bool, list[int]] = {}
         self.thought, self.thought_problem = self._read_thought()
 
     # --- what the engine feeds ---------------------------------------------------------------------------------------
@@ -125,8 +126,10 @@ class ChatTemplate:
 
     def tail(self, thinking: bool) -> list[int]:
         """What a prompt adds to the history: how an answer begins, and its thought if the template opens it."""
-        question = [Message("user", "a")]
-        return self.prompt(question, thinking=thinking)[len(self.history(question)) :]
+        if thinking not in self._tails:
+            question = [Message("user", "a")]
+            self._tails[thinking] = self.prompt(question, thinking=thinking)[len(self.history(question)) :]
+        return list(self._tails[thinking])
 
     def encode(self, text: str) -> list[int]:
         """The ids of text that was heard or found, free of control tokens."""
