@@ -243,3 +243,16 @@ async def test_what_a_plain_model_cannot_do_is_refused_or_said(thread, llama):
     llm = await loaded(thread, model=llama, mtp="auto", max_tokens=4)
     await ask(llm, [user("Hello.")])
     assert any(note.startswith("mtp off") for note in llm.stats.notes)
+
+
+async def test_work_ahead_is_done_when_it_says_so_and_not_when_somebody_waits(thread):
+    llm = await loaded(thread)
+    await ask(llm, [user("Count to 5.")], 3)
+    await llm.settle()
+
+    def work_left():
+        before = mx.get_active_memory()
+        mx.eval([layer.state for layer in llm._engine.session.cache])
+        return mx.get_active_memory() - before
+
+    assert await thread.call(work_left) <= 0

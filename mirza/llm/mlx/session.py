@@ -140,8 +140,10 @@ class Session:
             self.fed_tokens += len(chunk)
             if len(self.ids) in cuts:
                 self.mark(cuts[len(self.ids)])
-            if rest:
+            if rest or not keep:
+                # MLX is lazy: work ahead that is not evaluated here would be done when somebody waits.
                 mx.eval([list(arrays_of(layer).values()) for layer in self.cache])
+            if rest:
                 yield STEP
         return out
 
