@@ -118,7 +118,14 @@ class Store:
                 )
             database.execute("DELETE FROM messages WHERE conversation = ? AND position >= ?", (conversation, kept))
             rows = [
-                (conversation, kept + offset, message.role, message.content, _calls(message), message.tool_call_id)
+                (
+                    conversation,
+                    kept + offset,
+                    message.role,
+                    well_formed(message.content),
+                    _calls(message),
+                    message.tool_call_id,
+                )
                 for offset, message in enumerate(messages)
             ]
             database.executemany(
@@ -131,7 +138,7 @@ class Store:
     def rename(self, conversation: int, title: str) -> None:
         """Gives it a title of its own."""
         with self._transaction() as database:
-            database.execute("UPDATE conversations SET title = ? WHERE id = ?", (title, conversation))
+            database.execute("UPDATE conversations SET title = ? WHERE id = ?", (well_formed(title), conversation))
 
     def set_settings(self, conversation: int, settings: SessionSettings) -> None:
         """Remembers the settings of a conversation."""
@@ -286,6 +293,11 @@ def open_store(path: Path) -> tuple[Store, str]:
                 raise explain(error, path) from error
         aside = put_aside(path)
         return Store(path), f"The file of your conversations is damaged. It was put aside as {aside}; a new one begins."
+
+
+def well_formed(text: str) -> str:
+    """The text with half surrogate pairs, which neither UTF-8 nor SQLite can hold, as U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _calls(message: Message) -> str:

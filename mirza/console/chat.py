@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     """Holds the conversation; returns the exit status."""
     from mirza.console.session import Session
     from mirza.folders import data_folder
+    from mirza.log import log_event, set_up
     from mirza.settings_sources import settings_of
 
     settings = settings_of(
@@ -58,16 +60,19 @@ def run(args: argparse.Namespace) -> int:
     ).tree
     file = data_folder(settings.paths) / "conversations.sqlite"
     session = Session(settings, builder(sound=args.sound), file)
+    full_screen = not (args.plain or args.json) and full_screen_is_possible()
+    set_up(settings.log, settings.paths, console=not full_screen)
+    session.listen(partial(log_event, transcripts=settings.log.transcripts))
     try:
-        return asyncio.run(_chat(session, args))
+        return asyncio.run(_chat(session, args, full_screen=full_screen))
     except asyncio.CancelledError:  # a polite kill: everything is closed and the terminal is as it was
         return 143
 
 
-async def _chat(session: Session, args: argparse.Namespace) -> int:
+async def _chat(session: Session, args: argparse.Namespace, *, full_screen: bool) -> int:
     if args.resume is not None:
         await session.resume(None if args.resume == NO_NUMBER else args.resume)
-    if args.plain or args.json or not full_screen_is_possible():
+    if not full_screen:
         return await _plain(session, args)
     from mirza.console.tui import run_full_screen
 

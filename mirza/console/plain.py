@@ -131,7 +131,7 @@ class TextPrinter:
                 self._note(f"{name} {'→' if result else '←'} {text}")
             case Ended(interrupted=interrupted):
                 self._thinking = False
-                if interrupted:
+                if interrupted and self._options.interactive:
                     self._write(self._dim(" [stopped]"))
                 self._end_line()
             case Trouble(what, do):

@@ -58,7 +58,7 @@ class Used:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The answer is over. `said` is what was heard of it: less than was shown, if it was interrupted."""
+    """The answer is over. `said` is what was heard of it: less than was shown, if the user interrupted it."""
 
     said: str
     interrupted: bool
@@ -95,6 +95,8 @@ class Script:
     def __init__(self) -> None:
         self._turn: int | None = None
         """The turn whose question was shown and whose answer is not over."""
+        self._failed = False
+        """Whether the present answer ended because something failed, which has been shown."""
         self._waiting: list[Thought | Said | Used] = []
         """An answer whose question is not over yet."""
 
@@ -102,7 +104,7 @@ class Script:
         """What this event makes a console show, in order."""
         match event:
             case Heard(turn=turn, text=text, typed=typed):
-                self._turn = turn
+                self._turn, self._failed = turn, False
                 waiting, self._waiting = self._waiting, []
                 return [Listening(""), Asked(text, typed), *waiting]
             case AnswerStarted():
@@ -110,8 +112,12 @@ class Script:
                 self._waiting = []
             case TurnReopened():
                 self._waiting, self._turn = [], None
-            case AnswerEnded(turn=turn) if turn == self._turn:
-                self._turn = None  # but an interrupted answer may end after the next question was heard
+            case Failed():
+                self._failed = True
+            case AnswerEnded(turn=turn, said=said, interrupted=interrupted):
+                if turn == self._turn:  # an interrupted answer may end after the next question was heard
+                    self._turn = None
+                return [Ended(said, interrupted and not self._failed)]
             case _:
                 pass
         part = _part_of_an_answer(event)
@@ -136,10 +142,8 @@ def _part_of_an_answer(event: Event) -> Thought | Said | Used | None:
             return None
 
 
-def _at_once(event: Event) -> Ended | Trouble | Note | Listening | None:
+def _at_once(event: Event) -> Trouble | Note | Listening | None:
     match event:
-        case AnswerEnded(said=said, interrupted=interrupted):
-            return Ended(said, interrupted)
         case Failed(error):
             return Trouble(error.what, error.do)
         case Notice(text):

@@ -28,7 +28,7 @@ from mirza.llm.base import Message, OnProgress, ThinkingBudget
 from mirza.pipeline import Conversation
 from mirza.recorder import Recorder
 from mirza.settings import SettingsTree
-from mirza.storage import Found, SessionSettings, Summary, open_store
+from mirza.storage import Found, SessionSettings, Summary, open_store, well_formed
 
 Build = Callable[[SettingsTree, History, OnProgress], Conversation]
 """Makes a conversation that goes on from a history; it is not loaded yet."""
@@ -155,7 +155,7 @@ class Session:
 
     async def say(self, text: str) -> None:
         """A typed turn; a running answer is interrupted. Returns when the answer has ended, was shown, and is kept."""
-        await self.conversation.say(text)
+        await self.conversation.say(well_formed(text))
         await self._caught_up()
 
     async def interrupt(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mirza.events import TurnMeasured
+from mirza.storage import well_formed
 
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
 _CONTROLS = _PICTURES | {0x7F: 0x2421, 0x0D: None} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
@@ -27,7 +28,7 @@ def printable(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return text.translate(_CONTROLS).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return well_formed(text.translate(_CONTROLS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ def turn_object(measured: TurnMeasured) -> dict[str, object]:
         "thinking_tokens": llm.thinking_tokens,
         "speech_tokens": llm.speech_tokens,
         "prompt_tokens": llm.prompt_tokens,
+        "prefilled_tokens": llm.prefilled_tokens,
         "reused_tokens": llm.reused_tokens,
         "tokens_per_s": round(llm.tokens_per_s, 2),
         **{field: _rounded(getattr(measured, field)) for _, field in STAGES},

@@ -72,12 +72,14 @@ def test_tools_troubles_notices_and_murmurs():
         call,
         ToolResult(call, "ten"),
         Failed(ServerError("The server is gone.", "Start it."), 1.0),
+        AnswerEnded(1, "", 1.0, interrupted=True),
         Notice("The microphone is back.", 2.0),
         TurnDropped("a murmur", "mhm", 3.0),
     )[2:] == [
         Used("clock", "{}", result=False),
         Used("clock", "ten", result=True),
         Trouble("The server is gone.", "Start it."),
+        Ended("", interrupted=False),
         Note("The microphone is back."),
         Listening(""),
     ]
