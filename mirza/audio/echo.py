@@ -86,6 +86,8 @@ class EchoCanceller:
         """The microphone's `(BLOCK,)` without its part of `far`, what was played meanwhile."""
         self._guard.push(near, far)
         self._far = np.concatenate([self._far[len(far) :], far])
+        if not self._far.any():  # nobody to be taken out: intonation reaches the end-of-turn model as it was
+            return near
         if self._canceller is None:
             return np.zeros_like(near) if self._guard.own() > OWN else near
         self._follow()
