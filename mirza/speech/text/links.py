@@ -56,6 +56,10 @@ def find(text: str, at: int) -> Link | NoLink:
 def _text_end(text: str, at: int) -> int | NoLink:
     depth = 0
     limit = at + TEXT_CHARS
+    if (
+        text.find("]", at, limit) < 0 and text.find("\n", at, limit) < 0
+    ):  # a run of brackets would be read over and over
+        return NONE if len(text) >= limit else UNKNOWN
     skip = -1
     for mark in _BRACKET.finditer(text, at, min(len(text), limit)):
         if mark.start() == skip:

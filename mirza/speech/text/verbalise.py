@@ -198,8 +198,7 @@ class _Rules:
 @cache
 def _rules(code: str) -> _Rules:
     rules = rules_for(language_for(code))
-    triggers = sorted(rules.triggers, key=len, reverse=True)
-    words = "|".join(re.escape(word) for word in triggers) or r"(?!)"
+    words = _alternatives(rules.triggers)
     places = re.compile(
         "|".join(
             (
@@ -225,3 +224,11 @@ def _rules(code: str) -> _Rules:
     )
     spoken = frozenset(word for word in rules.triggers) | frozenset(f"{word}," for word in rules.triggers)
     return _Rules(places, spoken, rules.digits, rules.letters, rules.signs)
+
+
+def _alternatives(words: frozenset[str]) -> str:
+    """A pattern for any of `words`, longest first, by first letter: tried at every word, it had better fail fast."""
+    groups: dict[str, list[str]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        groups.setdefault(word[0], []).append(re.escape(word[1:]))
+    return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in groups.items()) or "(?!)"

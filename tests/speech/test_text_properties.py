@@ -1,0 +1,138 @@
+"""Any text, cut anywhere: no exception, the same pieces, nothing lost, bounded delay, time that grows with the text only."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.speech.text_help import LANGUAGES, chunked, pieces
+
+from mirza.bench.text import KINDS
+from mirza.speech.text import SpeechText
+
+BITS = [
+    *"abzDEF0159 \n.,!?;:'\"-_*~`#>|<[]()&$\\{}=^%/@+é«»ß。？！，、「」日本かな…😀👩🇫²½٣",
+    "\u00a0", "\u202f", "\u200d", "\x00", "\x1f", "\t", "\r", "◁", "【", "】", "†", "  ", "\n\n",
+    "<think>", "</think>", "<tool_call>", "</tool_call>", "```", "**", "[1]", "](http://x.y", "&amp;", "<b>", "</b>",
+    "\\frac{", "\\(", "$x$", "1. ", "- ", "| ", "|---|", "Dr. ", "etc. ", "U.S. ", "The ", "<|channel|>", "final<|message|>",
+    "thinking>", " tag", '{"name":', " and ", " because ", "3.", "![", "z. B. ", "XIV", "5 km", "$3.50", "14:30", "www.a.de",
+]  # fmt: skip
+MESSY = st.lists(st.sampled_from(BITS), max_size=60).map("".join)
+CUTS = st.lists(st.integers(1, 9), min_size=1, max_size=8)
+QUIETLY = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+
+
+def deltas(text: str, sizes: list[int]) -> list[str]:
+    """`text` cut into the sizes given, over and over."""
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        size = sizes[len(found) % len(sizes)]
+        found.append(text[at : at + size])
+        at += size
+    return found
+
+
+@QUIETLY
+@given(MESSY | st.text(max_size=200), CUTS, st.sampled_from(LANGUAGES))
+def test_the_same_text_gives_the_same_pieces_however_it_is_cut(text: str, sizes: list[int], language: str):
+    whole = pieces([text], language)
+    assert pieces(deltas(text, sizes), language) == whole
+    assert pieces(list(text), language) == whole
+
+
+@QUIETLY
+@given(MESSY | st.text(max_size=200), CUTS, st.sampled_from(LANGUAGES))
+def test_pieces_are_slices_in_order_and_can_be_heard_in_part(text: str, sizes: list[int], language: str):
+    end = 0
+    for piece in pieces(deltas(text, sizes), language):
+        assert end <= piece.start < piece.end
+        assert text[piece.start : piece.end] == piece.written
+        end = piece.end
+        heard = [piece.written_upto(step / 7) for step in range(8)]
+        assert heard[0] == "" and heard[-1] == piece.written
+        assert all(later.startswith(earlier) for earlier, later in zip(heard, heard[1:], strict=False))
+
+
+LETTERS = st.characters(categories=["Lu", "Ll", "Lo"]).filter(lambda char: unicodedata.numeric(char, None) is None)
+WORDS = st.lists(st.text(LETTERS, min_size=2, max_size=9), min_size=1, max_size=30)
+
+
+@QUIETLY
+@given(
+    WORDS,
+    st.sampled_from([" ", ", ", ". ", "! ", " (", ") ", "\n", " 😀 ", " **", "** ", " — ", "\n- "]),
+    st.sampled_from(LANGUAGES),
+)
+def test_no_letter_is_lost(words: list[str], between: str, language: str):
+    text = between.join(words)
+    said = "".join(piece.spoken for piece in pieces(chunked(text, 3), language))
+    expected = [char for char in text if char.isalpha()]
+    position = 0
+    for char in said:
+        if position < len(expected) and char == expected[position]:
+            position += 1
+    assert position == len(expected) or _said_otherwise(text, language)
+
+
+def _said_otherwise(text: str, language: str) -> bool:
+    """Whether there is a word that a table says otherwise, or a Greek letter or Roman numeral."""
+    table = SpeechText(language).language
+    known = {word.strip(".").lower() for word in (*table.abbreviations, *table.symbols)}
+    return any(
+        word.lower() in known or re.fullmatch("[IVX]+", word) or set(word) & set(table.symbols)
+        for word in re.findall(r"\w+", text)
+    )
+
+
+@QUIETLY
+@given(st.lists(st.sampled_from(["word", "it", "42", "3.5", "and", "my", "don't", "naïve"]), min_size=80, max_size=200))
+def test_text_without_an_end_is_spoken_before_it_ends(words: list[str]):
+    speech = SpeechText()
+    waiting = 0
+    for word in words:
+        waiting += len(word) + 1
+        for piece in speech.push(word + " "):
+            waiting -= len(piece.written)
+        assert waiting < 420
+
+
+@QUIETLY
+@given(MESSY)
+def test_nothing_that_no_one_would_say_is_left(text: str):
+    for piece in pieces([text]):
+        assert not re.search(r"[0-9*_`<>\[\]{}|\\#=^~$%&@+/\x00-\x08\x0b-\x1f]", piece.spoken), piece.spoken
+        assert not any(unicodedata.category(char) in ("So", "Cc", "Cn") for char in piece.spoken), piece.spoken
+        assert not any(char.isdigit() for char in piece.spoken), piece.spoken
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many calls of functions, ours and C's, `work` makes: time without a clock."""
+    count = 0
+
+    def profile(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("size", [4, 10**6], ids=["by token", "whole"])
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_work_grows_with_the_text_only(kind: str, size: int):
+    unit, language = KINDS[kind]
+    text = (unit * 4000)[:8000]
+    pieces([text], language)  # numbers that were said before are remembered
+    small = calls(lambda: pieces(chunked(text[:4000], size), language))
+    large = calls(lambda: pieces(chunked(text, size), language))
+    assert large < 2.3 * small + 200
