@@ -61,29 +61,36 @@ class EspeakProcess:
 
     def _ask(self, request: dict[str, object]) -> tuple[dict[str, object], bytes]:
         with self._lock:
-            process = self._running()
-            watch = threading.Timer(PATIENCE_S, process.kill)
-            watch.start()
             try:
-                answer = self._send(process, request)
-                sound = process.stdout.read(int(str(answer.get("bytes", 0)))) if process.stdout else b""
-            except (OSError, ValueError) as error:
-                self._end()
-                raise ModelError(
-                    "espeak-ng ended unexpectedly.", "Try again; if it stays so, reinstall Mirza."
-                ) from error
-            finally:
-                watch.cancel()
+                answer, sound = self._send(request)
+            except (OSError, ValueError):
+                self._end()  # it died, now or since the last call: another one is asked, once
+                try:
+                    answer, sound = self._send(request)
+                except (OSError, ValueError) as error:
+                    self._end()
+                    raise ModelError("espeak-ng ended unexpectedly.", "If it stays so, install Mirza again.") from error
         if "error" in answer:
             raise ModelUnsupported(f"espeak-ng: {answer['error']}.", "Choose another language or voice.")
         return answer, sound
 
-    def _send(self, process: subprocess.Popen[bytes], request: dict[str, object]) -> dict[str, object]:
+    def _send(self, request: dict[str, object]) -> tuple[dict[str, object], bytes]:
+        process = self._running()
         if process.stdin is None or process.stdout is None:
             raise OSError("no pipes")
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
-        return _object(process.stdout.readline())
+        watch = threading.Timer(PATIENCE_S, process.kill)
+        watch.start()
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            answer = _object(process.stdout.readline())
+            count = int(str(answer.get("bytes", 0)))
+            sound = process.stdout.read(count)
+        finally:
+            watch.cancel()
+        if len(sound) != count:
+            raise ValueError("cut short")
+        return answer, sound
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
