@@ -51,7 +51,10 @@ def run(args: argparse.Namespace) -> int:
         for _ in pieces:
             pass
         return 0
-    return asyncio.run(_speak(settings, pieces, language, Path(args.output) if args.output else None))
+    output = Path(args.output) if args.output else None
+    if output is not None and not output.absolute().parent.is_dir():
+        raise AudioError(f"There is no folder {output.absolute().parent}.", "Make it, or name another with --output.")
+    return asyncio.run(_speak(settings, pieces, language, output))
 
 
 def _text(words: list[str]) -> Iterator[str]:
@@ -90,8 +93,6 @@ def _object(piece: Piece) -> str:
 async def _speak(settings: SettingsTree, pieces: Iterator[Piece], language: str, output: Path | None) -> int:
     from mirza.build import make_tts
 
-    if output is not None and not output.absolute().parent.is_dir():
-        raise AudioError(f"There is no folder {output.absolute().parent}.", "Make it, or name another with --output.")
     settings.stt.language = language
     tts = make_tts(settings)
     await tts.load()
@@ -147,15 +148,19 @@ async def _play(settings: SettingsTree, tts: Tts, sound: AsyncIterator[Samples])
 
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
-    stream = portaudio.open_output(device, render, lambda: loop.call_soon_threadsafe(ended.set))
+
+    def gone() -> None:
+        loop.call_soon_threadsafe(ended.set)
+
+    stream = portaudio.open_output(device, render, gone)
     try:
         resampler = Resampler(tts.rate, stream.rate)
         async for samples in sound:
             player.put(Chunk(resampler.push(samples), 0))
-            while player.queued_s() > AHEAD_S and not ended.is_set():
+            while player.queued_s() > AHEAD_S and not ended.is_set():  # noqa: ASYNC110 - the queue empties in a callback
                 await asyncio.sleep(LOOK_S)
         player.put(Chunk(resampler.flush(), 0))
-        while not player.idle() and not ended.is_set():
+        while not player.idle() and not ended.is_set():  # noqa: ASYNC110
             await asyncio.sleep(LOOK_S)
         if ended.is_set():
             raise AudioError(

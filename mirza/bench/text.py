@@ -17,8 +17,8 @@ _PROSE = (
     "else was there. Why had he come? He did not know; perhaps it was the light on the water. "
 )
 _ANSWER = (
-    "**Sure!** The trip takes 3.5 hours and costs about $49.99, leaving on March 3, 2024 at 9:30 am. You can book it at "
-    "[the site](https://example.com) or call 555-123-4567. It is 20 °C there (68 °F), so pack light.\n\n"
+    "**Sure!** The trip takes 3.5 hours and costs about $49.99, leaving on March 3, 2024 at 9:30 am. You can book it "
+    "at [the site](https://example.com) or call 555-123-4567. It is 20 °C there (68 °F), so pack light.\n\n"
 )
 _LIST = "## Shopping\n\n- **250 g** of flour\n- 3 eggs\n- 1/2 cup of milk\n\n1. Mix it.\n2. Bake it for 10-15 min.\n\n"
 KINDS = {

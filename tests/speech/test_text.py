@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
-from tests.speech.text_help import LANGUAGES, Case, chunked, corpus, cuts, pieces, spoken
 
 from mirza.speech.text import Piece, SpeechText, Tie
+from tests.speech.text_help import LANGUAGES, Case, chunked, corpus, cuts, pieces, spoken
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_half_of_the_sound_is_half_of_the_written_words():
 def test_the_written_words_heard_grow_with_the_sound_and_end_at_words():
     piece = pieces(["The **bold** word costs 3 € and [a link](http://x.y) follows it."], quick_first=False)[0]
     heard = [piece.written_upto(step / 200) for step in range(201)]
-    assert all(later.startswith(earlier) for earlier, later in zip(heard, heard[1:], strict=False))
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(heard))
     assert heard[-1] == piece.written
     assert {text[len(text.rstrip()) :] for text in heard} == {""}
 

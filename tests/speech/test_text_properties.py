@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 import unicodedata
@@ -10,10 +11,10 @@ from collections.abc import Callable
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.speech.text_help import LANGUAGES, chunked, pieces
 
 from mirza.bench.text import KINDS
 from mirza.speech.text import SpeechText
+from tests.speech.text_help import LANGUAGES, chunked, pieces
 
 BITS = [
     *"abzDEF0159 \n.,!?;:'\"-_*~`#>|<[]()&$\\{}=^%/@+é«»ß。？！，、「」日本かな…😀👩🇫²½٣",
@@ -56,7 +57,7 @@ def test_pieces_are_slices_in_order_and_can_be_heard_in_part(text: str, sizes: l
         end = piece.end
         heard = [piece.written_upto(step / 7) for step in range(8)]
         assert heard[0] == "" and heard[-1] == piece.written
-        assert all(later.startswith(earlier) for earlier, later in zip(heard, heard[1:], strict=False))
+        assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(heard))
 
 
 LETTERS = st.characters(categories=["Lu", "Ll", "Lo"]).filter(lambda char: unicodedata.numeric(char, None) is None)

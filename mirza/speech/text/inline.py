@@ -8,7 +8,8 @@ from __future__ import annotations
 import html
 import re
 
-from mirza.speech.text import latex, links
+import mirza.speech.text.latex as latex
+import mirza.speech.text.links as links
 from mirza.speech.text.source import Source
 
 _MARK = r"\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f"

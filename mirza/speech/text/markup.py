@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from mirza.speech.text import hidden, html
+import mirza.speech.text.hidden as hidden
+import mirza.speech.text.html as html
 from mirza.speech.text.blocks import Fence, read_line_start
 from mirza.speech.text.events import Event, ThoughtEnds
 from mirza.speech.text.hidden import JsonEnd
@@ -205,9 +206,9 @@ class Markup:
         following = source.text[source.at + length : source.at + length + hidden.MENTION_CHARS]
         mention = hidden.MENTION.match(following)
         quoted = source.before in "\"'“‘«(["
-        if len(following) < hidden.MENTION_CHARS and not source.final:
-            if not following or (quoted and not mention) or following[0] in " 标标タ" or following[0].isalpha():
-                return None
+        unsure = not following or (quoted and not mention) or following[0] in " 标タ" or following[0].isalpha()
+        if unsure and len(following) < hidden.MENTION_CHARS and not source.final:
+            return None
         if mention is None:
             return False
         return quoted if mention.group() in "\"'”’»)]" else not source.line_start

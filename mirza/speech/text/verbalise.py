@@ -14,7 +14,8 @@ from functools import cache
 
 from mirza.speech.text.language import Language, language_for
 from mirza.speech.text.pieces import Tie
-from mirza.speech.text.say import Rule, rules_for
+from mirza.speech.text.say.base import Rule
+from mirza.speech.text.say.rules import rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～"} | {0xFFE5: 0xA5}
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""

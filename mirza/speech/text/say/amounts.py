@@ -6,8 +6,7 @@ import re
 import unicodedata
 
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import SPACE, Rule, Speaker
-from mirza.speech.text.say.clock import german_ending
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, german_ending
 
 _VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
@@ -255,7 +254,7 @@ class _Powers:
         exponent = match[1] or match[2] or match[3].translate(_SUPERSCRIPTS)
         text, start = match.string, match.start()
         base = re.search(r"[^\W_]*\)?\Z", text[:start])
-        if match[3] and (base is None or not base.group() or len(base.group()) > 4 and not base.group()[-1] == ")"):
+        if match[3] and (base is None or not base.group() or (len(base.group()) > 4 and base.group()[-1] != ")")):
             return ""  # a footnote
         if match[3] and exponent == "1":
             return ""

@@ -137,6 +137,33 @@ class Speaker:
         return found[1] if found else ""
 
 
+def german_ending(before: str) -> str:
+    """The ending of an ordinal after this word: *der dritte*, *am dritten*, *dritter*."""
+    word = before.lower()
+    if word in (
+        "am",
+        "im",
+        "vom",
+        "zum",
+        "beim",
+        "dem",
+        "den",
+        "des",
+        "ab",
+        "bis",
+        "seit",
+        "zur",
+        "ins",
+        "ans",
+        "einem",
+        "seinem",
+    ):
+        return "n"
+    if word in ("der", "die", "das", "diese", "dieser", "dieses", "jede", "jeder", "jedes"):
+        return COUNTING
+    return "s" if word in ("ein", "kein", "mein", "sein", "ihr") else "r"
+
+
 def _german_adjective(word: str) -> str:
     """*ein großer Topf*, *eine große Schüssel*; anything else leaves the number alone."""
     if word.endswith(("er", "es")):

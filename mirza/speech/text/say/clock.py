@@ -6,7 +6,8 @@ import re
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.base import Rule, Speaker, german_ending
+from mirza.speech.text.say.units import named
 
 _ISO = re.compile(
     r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
@@ -175,33 +176,6 @@ class _Dates:
         return f"{self._numbers.cardinal(int(match[1]))}月"
 
 
-def german_ending(before: str) -> str:
-    """The ending of an ordinal after this word: *der dritte*, *am dritten*, *dritter*."""
-    word = before.lower()
-    if word in (
-        "am",
-        "im",
-        "vom",
-        "zum",
-        "beim",
-        "dem",
-        "den",
-        "des",
-        "ab",
-        "bis",
-        "seit",
-        "zur",
-        "ins",
-        "ans",
-        "einem",
-        "seinem",
-    ):
-        return "n"
-    if word in ("der", "die", "das", "diese", "dieser", "dieses", "jede", "jeder", "jedes"):
-        return COUNTING
-    return "s" if word in ("ein", "kein", "mein", "sein", "ihr") else "r"
-
-
 class _Times:
     def __init__(self, speaker: Speaker) -> None:
         self._speaker = speaker
@@ -270,7 +244,6 @@ class _Times:
     def _with_seconds(self, hour: int, minute: int, second: int) -> str | None:
         if second > 59:
             return None
-        from mirza.speech.text.say.units import named
 
         parts = [(hour, "duration-hour"), (minute, "duration-minute"), (second, "duration-second")]
         said = [named(self._speaker, str(count), unit) for count, unit in parts if count]

@@ -175,7 +175,7 @@ def digits_first(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:
     def say(match: re.Match[str]) -> str | None:
         tail = re.sub(r"^\d+", "", match.group())
         named = re.match(r" [A-Z]", match.string[match.end() :])
-        if tail in units(speaker.code) or tail in speaker.language.money.scales and tail not in ("K",):
+        if tail in units(speaker.code) or (tail in speaker.language.money.scales and tail not in ("K",)):
             return None if not (named and tail == "B") else _name(speaker, match.group())
         return _name(speaker, match.group())
 

@@ -64,7 +64,7 @@ class _Signs:
             return ""
         before = match.string[: match.start()].rstrip()
         word = self._speaker.word_before(match.string, match.start())
-        if before[-1:].isdigit() or before[-1:] in "=+" and before or (len(word) == 1 and word != "I"):
+        if before[-1:].isdigit() or (before[-1:] in "=+" and before) or (len(word) == 1 and word != "I"):
             return None
         return _HEARTS[self._speaker.code]
 

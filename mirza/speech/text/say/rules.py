@@ -1,0 +1,42 @@
+"""All the rules of a language, in the order in which they are asked: a date before a fraction before a number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mirza.speech.text.language import Language
+from mirza.speech.text.say import amounts, clock, codes, money, signs, units, web, words
+from mirza.speech.text.say.base import Rule, Speaker
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Rules by what they begin with, and the words that begin one."""
+
+    triggers: frozenset[str]
+    digits: tuple[Rule, ...]
+    letters: tuple[Rule, ...]
+    signs: tuple[Rule, ...]
+
+
+def rules_for(language: Language) -> RuleSet:
+    """Everything that is said otherwise in `language`."""
+    speaker = Speaker(language)
+    kinds = (
+        web.rules(speaker),
+        clock.rules(speaker),
+        codes.rules(speaker),
+        amounts.ordinals(speaker),
+        money.rules(speaker),
+        units.rules(speaker),
+        words.rules(speaker),
+        amounts.rules(speaker),
+        signs.rules(speaker),
+    )
+    rules = [rule for kind in kinds for rule in kind]
+    return RuleSet(
+        triggers=frozenset(language.abbreviations) | clock.triggers(language) | money.triggers(),
+        digits=tuple(rule for rule in rules if "0" in rule.begins),
+        letters=tuple(rule for rule in rules if "a" in rule.begins),
+        signs=tuple(rule for rule in rules if "$" in rule.begins),
+    )
