@@ -15,10 +15,10 @@ from mirza.llm.mlx.loading import (
     load_drafter,
     load_model,
     load_tokenizer,
-    repair_rope,
     resolve,
     split_mtp,
 )
+from mirza.llm.mlx.repairs import repair_rope
 from mirza.llm.mlx.template import ChatTemplate
 
 TINY = Path(__file__).parent.parent / "fixtures" / "tiny-qwen35"
@@ -107,6 +107,22 @@ def test_a_model_is_loaded_as_it_is_or_in_float32():
     assert exact.bytes > 1.9 * as_it_is.bytes
     assert mx.allclose(logits(as_it_is).astype(mx.float32), logits(exact), atol=0.1)
     assert ChatTemplate(exact.tokenizer).thinks
+
+
+def test_a_model_that_only_mlx_lm_runs_is_loaded_by_it(tmp_path):
+    """When this fails, mlx-vlm runs GPT-J too: take another that it does not."""
+    from mlx.utils import tree_flatten
+    from mlx_lm.models.gptj import Model, ModelArgs
+
+    shape = {"n_embd": 32, "vocab_size": 494, "n_positions": 64, "n_head": 2, "rotary_dim": 8, "n_layer": 2}
+    folder = Path(shutil.copytree(TINY, tmp_path / "model"))
+    (folder / "config.json").write_text(json.dumps({"model_type": "gptj", **shape}))
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(Model(ModelArgs(**shape)).parameters())))
+    loaded = load_model(folder)
+    assert loaded.library is Library.MLX_LM
+    assert loaded.language_model is loaded.model
+    assert loaded.model(mx.array([[1, 2, 3]])).shape == (1, 3, 494)
+    assert not has_own_drafter(folder)
 
 
 def test_weights_that_do_not_fit_the_configuration_are_damage(copy):

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import tempfile
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -20,16 +18,15 @@ from typing import Any, cast
 import mlx.core as mx
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
-from loguru import logger
 from mlx import nn
 from mlx.utils import tree_flatten
 
 from mirza.errors import ModelDamaged, ModelNotFound, ModelUnsupported
+from mirza.llm.mlx.repairs import Config, repaired
 from mirza.models import check_folder
 from mirza.models import path as pulled_path
 
 AGAIN = "Get the model again: `mirza models pull NAME`, or copy the folder anew."
-Config = dict[str, Any]
 
 
 class Library(StrEnum):
@@ -150,52 +147,6 @@ def load_tokenizer(folder: Path, *, trust_remote_code: bool = False) -> Any:
         # Where older processors keep it; a tokenizer alone does not look there.
         tokenizer.chat_template = _json_object(beside).get("chat_template")
     return tokenizer
-
-
-@contextmanager
-def repaired(folder: Path, config: Config) -> Generator[Path]:
-    """The folder, or one that looks like it with a configuration that mlx-vlm accepts."""
-    mended = repair_rope(config)
-    if mended is config:
-        yield folder
-        return
-    logger.info("{}: rope_parameters had no partial_rotary_factor; taken as 1 / factor", folder)
-    with tempfile.TemporaryDirectory(prefix="mirza-model-") as name:
-        stand_in = Path(name)
-        for file in folder.iterdir():
-            if file.name != "config.json":
-                (stand_in / file.name).symlink_to(file.resolve())
-        (stand_in / "config.json").write_text(json.dumps(mended), encoding="utf-8")
-        yield stand_in
-
-
-def repair_rope(config: Config) -> Config:
-    """The configuration itself, or a copy in which `partial_rotary_factor` is `1 / factor`.
-
-    Some conversions of Qwen 3.5 carry only the factor, and mlx-vlm 0.7.10 (models/qwen3_5/config.py) demands the other.
-
-    Raises:
-        ModelUnsupported: other rotary parameters that it demands are missing, too.
-    """
-    text = config.get("text_config")
-    rope = cast(Config, text).get("rope_parameters") if isinstance(text, dict) else None
-    if not isinstance(rope, dict) or not str(config.get("model_type", "")).startswith("qwen3_5"):
-        return config
-    rope = cast(Config, rope)
-    missing = [key for key in ("mrope_section", "rope_theta") if key not in rope]
-    if "type" not in rope and "rope_type" not in rope:
-        missing.append("rope_type")
-    factor = rope.get("factor")
-    if "partial_rotary_factor" in rope and not missing:
-        return config
-    if missing or isinstance(factor, bool) or not isinstance(factor, int | float) or factor <= 0:
-        missing += [] if "partial_rotary_factor" in rope else ["partial_rotary_factor"]
-        raise ModelUnsupported(
-            f"The model's config.json lacks {', '.join(missing)} in text_config.rope_parameters.",
-            "Take another conversion of this model, or its original checkpoint.",
-        )
-    rope = {**rope, "partial_rotary_factor": 1 / factor}
-    return {**config, "text_config": {**cast(Config, text), "rope_parameters": rope}}
 
 
 def _refuse_foreign_code(folder: Path, config: Config, trusted: bool) -> None:
