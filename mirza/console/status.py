@@ -77,11 +77,12 @@ def _fields(status: Status) -> list[Text]:
         waited = last.voice_to_voice_s if last.voice_to_voice_s is not None else sum(part.seconds for part in parts)
         if parts:
             fields.append(Text.assemble(duration(waited), " ", latency_bar(parts)))
+    fields.append(Text(printable(status.model), "dim"))
+    if last is not None:
         if last.llm.tokens_per_s:
             fields.append(Text(speed(last)))
         used = last.llm.prompt_tokens + last.llm.speech_tokens
         fields.append(Text(f"context {percent(used / status.context_tokens)}"))
         if last.llm.prompt_tokens:
             fields.append(Text(f"cached {percent(cached_share(last))}"))
-    fields.append(Text(printable(status.model), "dim"))
     return fields

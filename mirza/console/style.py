@@ -10,7 +10,7 @@ Screen { layout: vertical; }
 .reply { height: auto; margin: 1 0 0 0; }
 .said { margin: 0; padding: 0 2; }
 .thought { margin: 0; padding: 0 1; border: none; background: transparent; }
-.thought-text { color: $text-muted; text-style: italic; border-left: solid $secondary; padding: 0 1; }
+.thought-text { color: $text-muted; text-style: italic; border-left: solid $secondary; padding: 0 1; margin: 0 0 1 0; }
 .tools { color: $text-muted; padding: 0 2; }
 .ending { color: $text-warning; padding: 0 2; }
 .note { color: $text-muted; padding: 0 2; margin: 1 0 0 0; }

@@ -59,7 +59,8 @@ class MirzaApp(App[int]):
     ]
 
     def __init__(self, session: Session) -> None:
-        super().__init__(ansi_color=True)  # else NO_COLOR would paint greys over the terminal's own colours
+        # Asked for no colours, Textual 8 paints greys over the terminal's own, unless it is told so now.
+        super().__init__(ansi_color="NO_COLOR" in os.environ)
         self.session = session
         # The light theme marks the cursor by reversing it, which shows without colours.
         self.theme = "ansi-light" if self.no_color or _terminal_is_light() else "ansi-dark"
@@ -221,8 +222,11 @@ class MirzaApp(App[int]):
     def action_thoughts(self) -> None:
         """Unfolds all thoughts, or folds them."""
         self._thoughts_open = not self._thoughts_open
+        at_end = self._transcript.scroll_y >= self._transcript.max_scroll_y
         for reply in self._transcript.replies():
             reply.set_open(self._thoughts_open)
+        if at_end:
+            self.call_after_refresh(self._transcript.scroll_end, animate=False)
 
     def action_mute(self) -> None:
         self.run_worker(self._command("mute", ""), group="commands")
