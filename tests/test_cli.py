@@ -234,52 +234,62 @@ def test_json_is_one_object_a_line_and_nothing_else():
     assert {line["name"] for line in lines} >= {"llm.thinking_budget", "audio.volume"}
 
 
-def test_a_misspelt_setting_in_the_environment_stops_every_command(tmp_path):
-    for words in (["settings"], ["chat", "--plain"], ["doctor"]):
-        done = mirza(*words, env={"MIRZA_LLM__THINKING_BUGDET": "0", "HOME": str(tmp_path)}, input="hi\n")
-
-        assert done.returncode == cli.FAILED, words
-        assert "llm.thinking_budget" in done.stderr
-        assert "Traceback" not in done.stderr
+def test_a_misspelt_setting_in_the_environment_stops_every_command(capsys, monkeypatch):
+    monkeypatch.setenv("MIRZA_LLM__THINKING_BUGDET", "0")
+    for words in (["settings"], ["chat", "--plain"], ["doctor"], ["models"], ["talk"]):
+        assert cli.main(words) == cli.FAILED, words
+        assert "llm.thinking_budget" in capsys.readouterr().err
 
 
 # --- mirza settings --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> dict[str, str]:
-    return {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the test's own, where nothing was ever set."""
+    for name in [name for name in os.environ if name.startswith("MIRZA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path
 
 
-def test_a_setting_is_set_shown_explained_and_taken_back(home):
-    assert mirza("settings", "set", "llm.thinking_budget", "256", env=home).returncode == 0
+def settings(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What `mirza settings WORDS` prints."""
+    assert cli.main(["settings", *words]) == 0
+    return capsys.readouterr().out
 
-    shown = mirza("settings", "llm", env=home).stdout
-    explained = mirza("settings", "explain", "llm.thinking_budget", env=home).stdout
+
+def test_a_setting_is_set_shown_explained_and_taken_back(home, capsys):
+    settings(capsys, "set", "llm.thinking_budget", "256")
+
+    shown = settings(capsys, "llm")
+    explained = settings(capsys, "explain", "llm.thinking_budget")
     assert '"256"' in shown
     assert "mirza.toml" in shown
     assert "seconds like 1.5s" in explained
     assert "MIRZA_LLM__THINKING_BUDGET" in explained
 
-    assert mirza("settings", "unset", "llm.thinking_budget", env=home).returncode == 0
-    assert "from default" in mirza("settings", "llm.thinking_budget", env=home).stdout
+    settings(capsys, "unset", "llm.thinking_budget")
+    assert "from default" in settings(capsys, "llm.thinking_budget")
 
 
-def test_setting_what_a_stronger_layer_overrules_says_so(home):
-    done = mirza("settings", "set", "llm.seed", "1", env=home | {"MIRZA_LLM__SEED": "2"})
+def test_setting_what_a_stronger_layer_overrules_says_so(home, capsys, monkeypatch):
+    monkeypatch.setenv("MIRZA_LLM__SEED", "2")
 
-    assert "MIRZA_LLM__SEED wins over it" in done.stdout
+    assert "MIRZA_LLM__SEED wins over it" in settings(capsys, "set", "llm.seed", "1")
 
 
-def test_editing_opens_the_users_file_and_checks_it_afterwards(home, tmp_path):
-    editor = tmp_path / "editor.sh"
+def test_editing_opens_the_users_file_and_checks_it_afterwards(home, capsys, monkeypatch):
+    editor = home / "editor.sh"
     editor.write_text('#!/bin/sh\necho "[llm]\nmodle = 1" > "$1"\n')
     editor.chmod(0o755)
 
-    done = mirza("settings", "edit", env=home | {"EDITOR": str(editor), "VISUAL": ""})
+    monkeypatch.setenv("EDITOR", str(editor))
+    monkeypatch.delenv("VISUAL", raising=False)
 
-    assert done.returncode == cli.FAILED
-    assert "Did you mean llm.model?" in done.stderr
+    assert cli.main(["settings", "edit"]) == cli.FAILED
+    assert "Did you mean llm.model?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -293,8 +303,6 @@ def test_editing_opens_the_users_file_and_checks_it_afterwards(home, tmp_path):
         (["llmm"], "group llm"),
     ],
 )
-def test_a_mistake_says_what_is_right(words, said, home):
-    done = mirza("settings", *words, env=home)
-
-    assert done.returncode == cli.FAILED
-    assert said in done.stderr
+def test_a_mistake_says_what_is_right(words, said, home, capsys):
+    assert cli.main(["settings", *words]) == cli.FAILED
+    assert said in capsys.readouterr().err
