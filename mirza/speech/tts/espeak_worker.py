@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import sys
 import tempfile
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
@@ -97,6 +98,7 @@ def load() -> Espeak:
 
 def main() -> None:
     """Answers requests until the other side closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all of the terminal's processes, and is Mirza's
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever the library prints must not fall among the answers
     try:
