@@ -169,6 +169,11 @@ def test_a_loop_is_no_speech_and_insisting_is(guard: Guard):
     assert guard.check("no no no no no", voiced(1.5)) == "no no no no no"
     assert guard.check("so I said to him " + "and then " * 30, voiced(3.0)) == "so I said to him and then"
     assert guard.check("you you you you", voiced(0.05)) == ""
+    assert guard.check("はい" * 60, voiced(2.0)) == ""
+    assert (
+        guard.check("今日はとてもいい天気ですね、散歩に行きましょう", voiced(3.0))
+        == "今日はとてもいい天気ですね、散歩に行きましょう"
+    )
 
 
 def test_loops_of_every_length_are_said_once():

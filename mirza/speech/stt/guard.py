@@ -26,6 +26,10 @@ EARLIEST_CUT_S = 12.0
 
 FASTEST_WORDS_PER_S = 7.0
 """Of voice. Quick talkers reach 5 (300 words a minute); a recogniser in a loop writes more."""
+FASTEST_CHARACTERS_PER_S = 16.0
+"""The same for scripts without spaces."""
+LONGEST_MEAN_WORD = 14
+LONGEST_OUTRO = 80
 LOOP_REPEATS = 4
 LOOP_WORDS = 8
 
@@ -94,14 +98,18 @@ class Guard:
         words = text.split()
         if not words or voiced.voice_s < 2 * BLOCK / MIC_RATE:
             return ""
-        if OUTROS.search(text) and len(words) <= 12 and len(words) / voiced.voice_s > FASTEST_WORDS_PER_S:
+        text = " ".join(words)
+        space, fastest = " ", FASTEST_WORDS_PER_S
+        if len(text) / len(words) > LONGEST_MEAN_WORD:  # a script without spaces
+            words, space, fastest = list(text), "", FASTEST_CHARACTERS_PER_S
+        if len(words) / voiced.voice_s <= fastest:
+            return text
+        if OUTROS.search(text) and len(text) <= LONGEST_OUTRO:
             return ""
-        if len(words) / voiced.voice_s <= FASTEST_WORDS_PER_S:
-            return " ".join(words)
-        return without_loops(words)
+        return without_loops(words, space)
 
 
-def without_loops(words: list[str]) -> str:
+def without_loops(words: list[str], space: str = " ") -> str:
     """The words with each run of four and more repeats said once; nothing if that is all there was."""
     bare = [re.sub(r"\W", "", word).lower() for word in words]
     kept: list[str] = []
@@ -112,7 +120,7 @@ def without_loops(words: list[str]) -> str:
         kept += words[at : at + length]
         looped += length if repeats > 1 else 0
         at += length * repeats
-    return "" if looped == len(kept) else " ".join(kept)
+    return "" if looped == len(kept) else space.join(kept)
 
 
 def _loop_at(words: list[str], at: int) -> tuple[int, int]:
