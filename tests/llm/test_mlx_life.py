@@ -14,7 +14,7 @@ from mirza.llm.base import Message, ThinkingBudget
 from mirza.mlx_thread import MlxThread, Priority
 from tests.llm.mlx_scenes import SYSTEM, TINY, ask, assert_exact, cold, ledger, said, tiny, user
 
-LONG_SYSTEM = SYSTEM + " Be brief, be kind, and count well." * 24
+LONG_SYSTEM = SYSTEM + " Be brief, be kind, and count well." * 11
 
 
 @pytest.fixture(scope="module")

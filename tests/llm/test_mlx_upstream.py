@@ -15,7 +15,7 @@ from tests.llm.mlx_scenes import TINY
 
 TEXT = "<|im_start|>user\nCount to 12.<|im_end|>\n<|im_start|>assistant\n<think>\n1 2 3 4 5 6 7"
 IDS = load_tokenizer(TINY).encode(TEXT, add_special_tokens=False)
-"""Like what it was trained on: rounding in float32 moves a logit by 5e-6 there, and by 3e-4 in the midst of nonsense."""
+"""Like what it was trained on: rounding in float32 moves a logit by 5e-6 there, and by 3e-4 in nonsense."""
 
 
 @pytest.fixture(scope="module")

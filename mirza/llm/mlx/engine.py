@@ -7,18 +7,19 @@ leaves the ledger and the cache in agreement.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
 from mirza.events import DoneReason, LlmDone, LlmEvent, LlmStats, ToolCall
-from mirza.llm.base import Message, ThinkingBudget, Tool
+from mirza.llm.base import Message, Role, ThinkingBudget, Tool
 from mirza.llm.mlx.answer import AnswerReader, Markers
 from mirza.llm.mlx.context import ContextWindow, Fitted
 from mirza.llm.mlx.decoding import decode_plain, decode_speculative
 from mirza.llm.mlx.memory import Memory, Said
 from mirza.llm.mlx.sampler import Sampling, TurnSampler
-from mirza.llm.mlx.session import MarkKind, Session
+from mirza.llm.mlx.session import MarkKind, Session, common_length
 from mirza.llm.mlx.snapshots import DiskSnapshots, MemorySnapshots
 from mirza.llm.mlx.speculation import Drafter, DraftPolicy
 from mirza.llm.mlx.target import Forward, Target
@@ -33,6 +34,8 @@ WORTH_RECALLING = 64
 SHORT_WAY = 64
 """Tokens that are fed again in idle time rather than marked before an answer: a mark there is one more pass over all
 weights while somebody waits."""
+LAST_WORD = re.compile(r"\s*(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff]+|\S)\s*$")
+"""What a transcript may still change at its end: a word, or one character where words are not set apart."""
 SPEED_GUESS = 30.0
 """Tokens a second before anything was measured."""
 
@@ -110,6 +113,7 @@ class Engine:
         self._turn: _Turn | None = None
         self._sampler: TurnSampler | None = None
         self._owner: _Answering | _Ahead | None = None
+        self._opening: _Opening | None = None
         self._heads: dict[tuple[str, str], int] = {}
 
     # --- answering ---------------------------------------------------------------------------------------------------
@@ -230,10 +234,10 @@ class Engine:
 
     def prefill(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Generator[Step]:
         """Feeds what cannot change any more of a last message that is not finished."""
-        tools = tuple(tools)
-        fitted, _ = self._prompt(messages, tools, thinking=False)
-        ids = self.template.unfinished(fitted.messages, tools, kept=self.memory.kept(fitted.messages))
-        yield from self._go_to(ids, self._marks_of(fitted.messages, tools))
+        *before, last = messages
+        opening = self._opening_of(before, last.role, tuple(tools))
+        ids = [*opening.ids, *self._stable(last.content)]
+        yield from self._go_to(ids, [(opening.head, MarkKind.HEAD), (len(opening.ids), MarkKind.TURN)])
 
     def settle(self) -> Generator[Step]:
         """Brings the ledger to what the next turn begins with: the answer without its thought, and the next question's
@@ -244,16 +248,13 @@ class Engine:
         messages = list(turn.asked)
         if turn.said is not None:
             messages.append(Message("assistant", turn.said.text, turn.said.calls))
-        calls = turn.said is not None and bool(turn.said.calls)
-        if not calls:
-            messages.append(Message("user"))
-        fitted, _ = self._prompt(messages, turn.tools, thinking=False)
-        kept = self.memory.kept(fitted.messages)
-        if calls:
-            ids = self.template.history(fitted.messages, turn.tools, kept=kept)  # a tool's result comes next
+        if turn.said is not None and turn.said.calls:  # a tool's result comes next
+            fitted, _ = self._prompt(messages, turn.tools, thinking=False)
+            ids = self.template.history(fitted.messages, turn.tools, kept=self.memory.kept(fitted.messages))
+            yield from self._go_to(ids, [(len(ids), MarkKind.TURN)])
         else:
-            ids = self.template.unfinished(fitted.messages, turn.tools, kept=kept)
-        yield from self._go_to(ids, [*self._marks_of(fitted.messages, turn.tools), (len(ids), MarkKind.TURN)])
+            opening = self._opening_of(messages, "user", turn.tools)
+            yield from self._go_to(opening.ids, [(opening.head, MarkKind.HEAD), (len(opening.ids), MarkKind.TURN)])
 
     def rewind(self, heard: str) -> Generator[Step]:
         """Cuts the last answer to what was heard of it."""
@@ -331,13 +332,26 @@ class Engine:
         fitted = self._window.fit(messages, count)
         return fitted, ids
 
-    def _marks_of(self, messages: Sequence[Message], tools: tuple[Tool, ...]) -> list[tuple[int, MarkKind]]:
-        """The head, and where the last message begins."""
-        marks = [(self._head_length(messages, tools), MarkKind.HEAD)]
-        before = messages[:-1]
-        if any(message.role == "user" for message in before):
-            marks.append((len(self.template.history(before, tools, kept=self.memory.kept(before))), MarkKind.TURN))
-        return marks
+    def _opening_of(self, before: Sequence[Message], role: Role, tools: tuple[Tool, ...]) -> _Opening:
+        """Everything up to where the content of a next message will begin. Rendered once for all its partial forms."""
+        key = (tuple(before), role, tools, len(self.memory.answers))
+        if self._opening is None or self._opening.key != key:
+            fitted, _ = self._prompt([*before, Message(role, "a")], tools, thinking=False)
+            kept = self.memory.kept(fitted.messages)
+            if role == "user":
+                ids = self.template.before_question(fitted.messages[:-1], tools, kept=kept)
+            else:
+                ids = self.template.unfinished(fitted.messages, tools, kept=kept)
+            self._opening = _Opening(key, tuple(ids), self._head_length(fitted.messages, tools))
+        return self._opening
+
+    def _stable(self, content: str) -> list[int]:
+        """The tokens of a message's content that stay however it goes on: its last word may yet become another."""
+        content = content.lstrip()
+        sure = LAST_WORD.sub("", content)
+        goes_on = [content, *(sure + more for more in (" a", " 1", ".", "a", "的"))]
+        ids, *others = [self.template.encode(text) for text in goes_on]
+        return ids[: min(common_length(ids, other) for other in others)]
 
     def _head_length(self, messages: Sequence[Message], tools: tuple[Tool, ...]) -> int:
         system = messages[0].content if messages and messages[0].role == "system" else ""
@@ -350,6 +364,15 @@ class Engine:
 def _head_key(system: str, tools: Sequence[Tool]) -> tuple[str, str]:
     """What a head depends on. A tool itself cannot be a key: its parameters are a dict."""
     return system, json.dumps([tool.schema() for tool in tools])
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What a next message's content will come after, and how much of it is the head."""
+
+    key: tuple[object, ...]
+    ids: tuple[int, ...]
+    head: int
 
 
 class _Answering:

@@ -199,6 +199,6 @@ class Session:
 def common_length(one: Sequence[int], other: Sequence[int]) -> int:
     """How many tokens two sequences share at their beginning."""
     length = min(len(one), len(other))
-    if one[:length] == other[:length]:
+    if list(one[:length]) == list(other[:length]):
         return length
     return next(place for place in range(length) if one[place] != other[place])
