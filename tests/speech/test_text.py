@@ -206,7 +206,7 @@ def test_nothing_left_to_say_is_no_piece(text: str):
         ("2**3 and 4 * 5", "two to the power of three and four times five"),
         ("un*bel*ievable **bold**word", "unbelievable boldword"),
         ("__init__ and snake_case_name", "init and snake case name"),
-        ("Price*: 5 (*not* incl.)", "Price: five, not incl."),
+        ("Price*: 5 (*not* incl.)", "Price: five, not including."),
         ("1\\. escaped \\*stars\\*", None),
         ("H<sub>2</sub>O and x<sup>2</sup>", None),
         ("Dear <your name>, hello", "Dear your name, hello"),

@@ -33,7 +33,8 @@ def read_command(source: Source) -> bool:
     """Takes a command like `\\times` or `\\frac{1}{2}`; the word of one that is not known stays."""
     if fraction := source.match(_FRACTION):
         top, bottom = fraction[1].strip(), fraction[2].strip()
-        source.silent(fraction.end() - source.at, clean=f"{top}/{bottom}")
+        sign = "/" if top.isdigit() and bottom.isdigit() else " ÷ "
+        source.silent(fraction.end() - source.at, clean=f"{top}{sign}{bottom}")
         return True
     command = source.match(_COMMAND)
     assert command is not None

@@ -31,7 +31,7 @@ _ENDS = "。！？｡．।॥؟۔։።။"
 _CANDIDATE = re.compile(f"[.!?…\n{_ENDS}]")
 _CANDIDATE_FIRST = re.compile(f"[.!?…\n,;:，、；：—{_ENDS}]| (?=[^\\W\\d_])")
 _RUN = re.compile(rf"[.!?…{_ENDS}]{{1,8}}[\"'“”’»›)\]}}」』】）》〉]{{0,{_CLOSERS_CHARS}}}(?:[ \xa0\u202f]»)?")
-_TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—'’]*\Z")
+_TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—'’：；，。、！？]*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[，、；：—]")
 _WORD = re.compile(r"\w[\w'’.-]*")
@@ -143,7 +143,7 @@ class Segmenter:
             return self._starts(text, end, final)
         if token.isdigit() and len(token) <= 3:
             lead = text[: at - len(token)].rstrip()[-1:]
-            if not lead or (lead in ":;" and token == "1"):
+            if not lead or lead in ";：；。、" or (lead == ":" and token == "1"):
                 return False  # the number of an item
             if self._breaks.ordinal_dot and lead != "=" and end == at + 1:
                 return self._starts(text, end, final)

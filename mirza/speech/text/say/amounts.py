@@ -123,8 +123,8 @@ class _Counts:
 
     def german_ordinal(self, match: re.Match[str]) -> str | None:
         before = self._speaker.word_before(match.string, match.start())
-        if match.string[: match.start()].rstrip().endswith("="):
-            return None
+        if match.string[: match.start()].rstrip()[-1:] in ("", "=", ":"):
+            return None  # a result, or the number of an item
         ending = german_ending(before)
         if ending == COUNTING and before.lower() == "der" and _dative(match):
             ending = "n"
@@ -172,6 +172,8 @@ class _Counts:
             return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))
         if bottom == 0 or (match[1] and top >= bottom):
             return None
+        if self._speaker.code == "fr" and (top, bottom) == (1, 2) and not match[1]:
+            return "une demi" if self._speaker.gender_after(match.string, match.end()) == FEMININE else "un demi"
         return self._mixed(int(match[1]) if match[1] else 0, top, bottom)
 
     def mixed(self, match: re.Match[str]) -> str:

@@ -68,6 +68,8 @@ def rules(speaker: Speaker) -> list[Rule]:
                 Rule("0", re.compile(r"(\d{1,2})月(?!间|間)"), dates.cjk_month),
                 Rule("0", re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])"), times.cjk),
             ]
+    if speaker.language.dates.order == "dmy":
+        found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month))
     return [*found, Rule("0", _TIME, times.clock), Rule("0", _DAY_HALF, times.day_half), Rule("0", _RATIO, times.ratio)]
 
 
@@ -145,6 +147,19 @@ class _Dates:
 
     def _french_day(self, day: int) -> str:
         return self._numbers.ordinal(1, MASCULINE) if day == 1 else self._numbers.cardinal(day)
+
+    def day_slash_month(self, match: re.Match[str]) -> str | None:
+        before = self._speaker.word_before(match.string, match.start()).lower()
+        day, month = int(match[1]), self._months[int(match[2]) - 1]
+        if before not in ("le", "du", "au", "el", "del", "al", "am", "vom", "zum") or not 1 <= day <= 31:
+            return None
+        match self._speaker.code:
+            case "fr":
+                return f"{self._french_day(day)} {month}"
+            case "de":
+                return f"{self._german_day(day, match)} {month}"
+            case _:
+                return f"{self._numbers.cardinal(day)} de {month}"
 
     def german(self, match: re.Match[str]) -> str:
         year = self._numbers.year(int(match[3])) if match[3] else ""

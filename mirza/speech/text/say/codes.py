@@ -18,6 +18,7 @@ _SPANISH = re.compile(r"[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{
 _CHINESE = re.compile(r"1[3-9]\d(?:[ -]?\d{4}){2}(?!\d)|[48]00(?:-\d{3,4}){2}(?!\d)")
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]*\d)")
 _VERSION = re.compile(r"[vV]?\d+(?:\.\d+){2,5}(?!\d)|[vV]\d+(?:\.\d+)?(?!\d)")
+_SERIAL = re.compile(r"(?=[\d-]*\d{4})\d+(?:-\d+){3,}(?![\w-])")
 _HEX = re.compile(r"0x[\da-fA-F]+|#[\da-fA-F]{6}(?!\w)")
 _DASHED = re.compile(r"\d{2,}(?:-\d{2,}){2,}(?!\w)")
 _LETTERS = re.compile(
@@ -102,6 +103,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         return _spelled(speaker, match.group().lstrip("#"))
 
     def letters(match: re.Match[str]) -> str | None:
+        if difference := re.fullmatch(r"([a-z])-(\d+)", match.group()):
+            return speaker.join(f"{difference[1]} ", words.minus, f" {speaker.number(difference[2])}")
         if re.match(r"[a-z]{2,}-\d", match.group()):
             return None  # a word and a number, mid-1980s
         if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
@@ -148,6 +151,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", re.compile(r"(\d+)\.(\d+)(?![\d.,]*\d)"), named_version),
         Rule("0$", _HEX, spelled),
         Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), grouped),
+        Rule("0", _SERIAL, grouped),
         *extra.get(speaker.code, []),
         Rule("0", _LOCAL, grouped),
         Rule("0", _AFTER_CUE, after_cue),

@@ -107,6 +107,8 @@ class _Amounts:
         whole, decimals = self._speaker.split(literal)
         if currency.cents and len(decimals) in (2, 3) and self._speaker.code != "zh":
             return self._with_cents(int(whole or 0), int(decimals[1:].ljust(2, "0")), currency)
+        if self._money.of and not decimals and value and value % 1_000_000 == 0:
+            return self._speaker.join(self._speaker.number(literal, MASCULINE), self._of(currency.many))
         few = value < 2 if self._speaker.code == "fr" else value == 1
         gender = currency.gender if self._speaker.code != "de" or currency.gender == FEMININE else MASCULINE
         if decimals:
@@ -124,11 +126,14 @@ class _Amounts:
                 said, scale = "eine", scale.removesuffix("en") + ("e" if scale.startswith("Milliard") else "")
             case _:
                 pass
-        of = self._money.of if scale.startswith(("milli", "mill", "bill")) else ""
-        name = currency.many
-        if of == "de" and self._speaker.code == "fr" and name[0].lower() in "aeiouéèêh":
-            return self._speaker.join(said, scale, f"d'{name}")
-        return self._speaker.join(said, scale, of, name)
+        named = self._of(currency.many) if scale.startswith(("mill", "bill")) else currency.many
+        return self._speaker.join(said, scale, named)
+
+    def _of(self, name: str) -> str:
+        """*d'euros*, *de dollars*"""
+        if self._speaker.code == "fr" and name[0].lower() in "aeiouéèêh":
+            return f"d'{name}"
+        return self._speaker.join(self._money.of, name)
 
     def _with_cents(self, whole: int, cents: int, currency: Currency) -> str:
         cardinal, join = self._speaker.numbers.cardinal, self._speaker.join

@@ -20,6 +20,12 @@ _MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
 """A way through menus: File > Save."""
 _BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_PERIODS = frozenset(
+    "day week month year hour night person visit jour semaine mois an heure nuit personne Tag Woche Monat Jahr Stunde Nacht "
+    "Person día semana mes año hora noche persona".split()
+)
+"""After a slash these mean *per*."""
+_SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
 _LETTER = re.compile(r"\w")
 
 
@@ -81,8 +87,12 @@ class _Signs:
         if match.group() == ">" and _MENU.search(match.string, max(0, match.start() - 20), match.end() + 4):
             return words.pause
         before = match.string[: match.start()].rstrip()[-1:]
-        operand = before.isalnum() or before in ")%°²³"
-        return said if operand and before else said.removeprefix("is ")
+        alone = (
+            match.string[match.start() - 1 : match.start()].isspace()
+            and not match.string[match.end() : match.end() + 1].isspace()
+        )
+        operand = not alone and before.isalnum()
+        return said if (operand or (not alone and before in ")%°²³")) and before else said.removeprefix("is ")
 
     def minus(self, match: re.Match[str]) -> str | None:
         text, start = match.string, match.start()
@@ -106,7 +116,10 @@ class _Signs:
         before = match.string[: match.start()].rstrip()[-1:]
         after = match.string[match.end() :].lstrip()[:1]
         if "-" in match.group() and "--" not in match.group() and _operand(before, ")") and _operand(after, "("):
-            return self._words.minus
+            score = _SCORE.search(match.string, 0, match.start()) and re.match(
+                r" \d+ [^\W\d_]{2}", match.string[match.end() :]
+            )
+            return self._words.to if score else self._words.minus
         return self._words.pause
 
     def paren(self, match: re.Match[str]) -> str:
@@ -182,7 +195,8 @@ class _Signs:
 
     def _slash(self, text: str, start: int, before: str, after: str) -> str:
         if _LETTER.match(before) and _LETTER.match(after):
-            return ""
+            unit = self._speaker.word_after(text, start + 1)
+            return self._words.per if unit in _PERIODS else ""
         math = text[:start].rstrip()[-1:], text[start + 1 :].lstrip()[:1]
         if _operand(math[0], ")") and _operand(math[1], "("):
             return self._words.divided

@@ -19,7 +19,7 @@ _DOMAIN = re.compile(
     rf"[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*\.(?:{_TOP})(?:\.[a-z]{{2}})?(?![\w@])(?:/[\w./%#?=&~+-]*[\w/])?",
     re.ASCII,
 )
-_PATH = re.compile(r"(?:~|\.{1,2})?(?:/[\w.@-]*[\w@-])+/?", re.ASCII)
+_PATH = re.compile(r"(?<![\w/])(?:~|\.{1,2})?(?:/[\w.@-]*[\w@-])+/?")
 _MEMBER = re.compile(r"[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?|[A-Za-z_]\w*(?:\.[A-Za-z_]\w{2,})+(?:\(\))?", re.ASCII)
 
 

@@ -41,7 +41,8 @@ class _Shorts:
     def abbreviation(self, match: re.Match[str]) -> str | None:
         written, text = match.group(), match.string
         rest = text[match.end() :].lstrip(" \xa0\u202f")
-        if written.lower() in _BEFORE_NUMBER and not rest[:1].isdigit():
+        numbered = rest[:1].isalnum() if written[-1] in "°º" else rest[:1].isdigit()
+        if written.lower() in _BEFORE_NUMBER and not numbered:
             return None
         if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()):
             return None
