@@ -52,9 +52,20 @@ class PipeLines:
         if asked is None:  # else the thread is waiting already, for a line that was given up
             asked = self._asked = asyncio.get_running_loop().create_future()
             self._wanted.put(asked)
-        line = await asyncio.shield(asked)
+        try:
+            line = await asyncio.shield(asked)
+        except asyncio.CancelledError:
+            self._end_line()
+            raise
         self._asked = None
+        if line is None:
+            self._end_line()
         return line
+
+    def _end_line(self) -> None:
+        """After a prompt that got no line, what is printed next begins on a line of its own."""
+        if self._prompt:
+            print(flush=True)
 
     def _serve(self) -> None:
         lines = _lines(self._descriptor)

@@ -74,7 +74,8 @@ class Terminal:
         subprocess.run(["pkill", f"-{name}", "-P", shell], check=True)
 
     def screen(self) -> str:
-        return self.tmux("capture-pane", "-p")
+        """What is on the screen, lines that were wrapped joined again."""
+        return self.tmux("capture-pane", "-p", "-J")
 
     def all(self) -> str:
         """The screen and what has scrolled off it."""

@@ -43,7 +43,7 @@ def test_plain_typing_stopping_and_leaving(terminal: Open):
     screen.run("--plain")
     screen.wait_for("Ctrl-D leaves.")
     screen.say("hi")
-    screen.wait_for("Hello there.")
+    screen.wait_for("Hello there.\n>")
     screen.press("C-c")  # at the prompt: the line goes, the program stays
     screen.type("half a li")
     screen.press("C-c")
@@ -172,7 +172,7 @@ def test_full_screen_streams_and_esc_stops_a_thought_and_an_answer(terminal: Ope
 
 
 def test_full_screen_resized_while_it_streams(terminal: Open):
-    screen = terminal(TOKEN_S="0.01", REPLIES="LONG")
+    screen = terminal(TOKEN_S="0.005", REPLIES="LONG")
     screen.run()
     screen.wait_for("● ready")
     screen.say("tell me")
