@@ -86,5 +86,5 @@ def spell(speaker: Speaker, label: str) -> str:
         elif part == "-":
             said.append(speaker.words.dash)
         else:
-            said.append(part)
+            said.append("".join(char for char in part if char.isalpha()))  # `²` counts as a word's character
     return " ".join(said)
