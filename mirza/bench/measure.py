@@ -83,6 +83,7 @@ def outcomes(script: Script, take: Take, loudspeaker: Samples, rate: int) -> lis
             case Means.INTERRUPTION | Means.STOP:
                 if placed.line not in take.missed:
                     _silenced(outcome, audible, placed, loudspeaker, rate)
+                outcome.missed = outcome.missed or _went_on(outcome, audible, placed, take, next_s)
                 if outcome.means is Means.INTERRUPTION:
                     silent_s = placed.voice_start_s + (outcome.silence_s or 0.0)
                     _answered(outcome, audible, placed, max(silent_s + PAUSE_S / 2, placed.voice_start_s), next_s)
@@ -111,6 +112,15 @@ def _silenced(outcome: Outcome, audible: Sequence[Span], placed: PlacedLine, lou
     outcome.missed = outcome.silence_s > MISSED_S
     if not outcome.missed:
         outcome.duck_s = _ducked(loudspeaker, rate, placed.voice_start_s, speaking.end_s)
+
+
+def _went_on(outcome: Outcome, audible: Sequence[Span], placed: PlacedLine, take: Take, next_s: float) -> bool:
+    """Whether an answer that fell silent was taken up again: after a stop, or without a turn of the one who spoke."""
+    if outcome.silence_s is None:
+        return False
+    if outcome.means is Means.STOP:
+        return _begins(audible, placed.voice_start_s + outcome.silence_s, next_s) is not None
+    return not any(placed.voice_start_s < turn.heard_s <= next_s for turn in take.turns)
 
 
 def _ducked(loudspeaker: Samples, rate: int, start_s: float, end_s: float) -> float | None:

@@ -89,6 +89,8 @@ class Script(_Part):
     """Voices sound as over a telephone: 300 to 3,400 Hz."""
     settings: dict[str, bool | int | float | str] = {}
     """Settings of this conversation, by name: `conversation.prefill: false`."""
+    needs: tuple[str, ...] = ()
+    """Models, by their names in the catalogue, without which it is left out."""
     within_s: Seconds | None = None
     """The most that an answer may take, from the last sample of the question to its first."""
     silent_within_s: Seconds = 0.5

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mirza.bench.judge import Judge, Verdict
     from mirza.bench.peer import Pipecat
     from mirza.bench.take import Take
+    from mirza.bench.turn_table import TurnRow
     from mirza.settings import SettingsTree
 
 MAX_TOKENS = 120
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=int, default=1, metavar="N", help="how often each is held (1)")
     parser.add_argument("--peer", choices=["pipecat"], help="hold them with this one, too (make peers)")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the stereo recordings and takes here")
+    parser.add_argument("--table-only", action="store_true", help="decide ends of turns only, faster than real time")
     parser.add_argument("--no-judge", action="store_true", help="do not listen to the answers with Whisper")
     parser.add_argument(
         "--keep-sounds", action="store_true", help="record lines that have no recording beside the scripts"
@@ -53,8 +55,9 @@ def run(args: argparse.Namespace) -> int:
     scripts = read_scripts(args.talks, args.only)
     settings = settings_of(args).tree
     set_up(settings.log, settings.paths)
-    verdicts = asyncio.run(_hold(args, scripts, settings))
-    report = summed_up(scripts, verdicts)
+    scripts, skipped = playable(scripts, settings)
+    verdicts, table = asyncio.run(_hold(args, scripts, settings))
+    report = summed_up(scripts, verdicts, table, skipped)
     if args.json:
         print(report.model_dump_json(indent=1))
     else:
@@ -62,9 +65,29 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(verdict.faults for verdict in verdicts if verdict.system == "mirza") else 0
 
 
-async def _hold(args: argparse.Namespace, scripts: Sequence[Script], settings: SettingsTree) -> list[Verdict]:
+def playable(scripts: Sequence[Script], settings: SettingsTree) -> tuple[list[Script], list[str]]:
+    """The scripts whose models are here, and a sentence for each that has to be left out."""
+    from mirza import models
+    from mirza.folders import cache_folder
+
+    cache = cache_folder(settings.paths)
+    kept: list[Script] = []
+    skipped: list[str] = []
+    for script in scripts:
+        missing = [name for name in script.needs if not models.is_pulled(models.find(name), cache)]
+        if missing:
+            skipped.append(f"{script.name} was left out: mirza models pull {' '.join(missing)}")
+        else:
+            kept.append(script)
+    return kept, skipped
+
+
+async def _hold(
+    args: argparse.Namespace, scripts: Sequence[Script], settings: SettingsTree
+) -> tuple[list[Verdict], list[TurnRow]]:
     from mirza.bench.askers import Askers
     from mirza.bench.judge import Judge
+    from mirza.bench.turn_table import spoken_turns, turn_table
     from mirza.folders import cache_folder
 
     cache = cache_folder(settings.paths)
@@ -72,6 +95,11 @@ async def _hold(args: argparse.Namespace, scripts: Sequence[Script], settings: S
     ears = None if args.no_judge else Judge(cache)
     sounds = [await askers.lines(script) for script in scripts]
     await askers.close()
+    pairs = zip(scripts, sounds, strict=True)
+    spoken = [turn for script, lines in pairs if not script.settings for turn in spoken_turns(script, lines)]
+    table = await turn_table(spoken, settings, cache)
+    if args.table_only:
+        return [], table
     with ExitStack() as stack:
         folder = args.output or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mirza-talk-")))
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +107,7 @@ async def _hold(args: argparse.Namespace, scripts: Sequence[Script], settings: S
         takes = await stage.mirza(scripts, sounds, args.runs)
         if args.peer:
             takes += stage.peer(scripts, sounds, args.runs)
-        return await stage.judge(scripts, takes)
+        return await stage.judge(scripts, takes), table
 
 
 class Stage:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from mirza.bench.judge import Verdict
 from mirza.bench.runfile import Better, Metric, percentile
 from mirza.bench.script import Script
+from mirza.bench.turn_table import TurnRow
 
 SCHEMA = 1
 
@@ -90,6 +91,8 @@ class TalkReport(BaseModel):
     other_halves: list[OtherHalf]
     faults: dict[str, list[str]]
     """By system and script, what was not as the script wants it."""
+    turn_table: list[TurnRow]
+    skipped: list[str]
     load: Spread | None
     metrics: list[Metric]
     conversations: list[dict[str, object]]
@@ -116,8 +119,13 @@ MEASURES = (
 )
 
 
-def summed_up(scripts: Sequence[Script], verdicts: Sequence[Verdict]) -> TalkReport:
-    """The report of all takes."""
+def summed_up(
+    scripts: Sequence[Script],
+    verdicts: Sequence[Verdict],
+    table: Sequence[TurnRow] = (),
+    skipped: Sequence[str] = (),
+) -> TalkReport:
+    """The report of all takes; `table` is about the same recordings, `skipped` says what was left out."""
     systems = list(dict.fromkeys(verdict.system for verdict in verdicts))
     groups = list(dict.fromkeys(verdict.group for verdict in verdicts))
     of = {system: [verdict for verdict in verdicts if verdict.system == system] for system in systems}
@@ -136,6 +144,8 @@ def summed_up(scripts: Sequence[Script], verdicts: Sequence[Verdict]) -> TalkRep
         file_by_file=_file_by_file(of),
         other_halves=_other_halves(scripts, of.get("mirza", [])),
         faults=faults,
+        turn_table=list(table),
+        skipped=list(skipped),
         load=spread(verdict.load for verdict in verdicts),
         metrics=[metric for system in systems for metric in _metrics(system, of[system])],
         conversations=[asdict(verdict) for verdict in verdicts],
@@ -282,6 +292,12 @@ def in_words(report: TalkReport) -> str:
                 f"first token, {half.script} / {half.compared_with}: {half.ratio:.2f} "
                 f"({half.first_token_s:.2f} s / {half.first_token_other_s:.2f} s)"
             )
+    if report.turn_table:
+        lines.append("end of turn by         cut off, complete and in a pause    wait, median and p95")
+    for row in report.turn_table:
+        cut = f"{row.cut_complete:3} of {row.complete:3} {row.cut_in_pause:5} of {row.with_pause:3}"
+        lines.append(f"  {row.decided_by:20} {cut} {row.wait_median_s:20.2f} s {row.wait_p95_s:6.2f} s")
+    lines += report.skipped
     for where, faults in report.faults.items():
         lines += [f"{where}: {fault}" for fault in faults]
     if report.load is not None and report.load.median > 2:

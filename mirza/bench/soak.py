@@ -1,0 +1,287 @@
+"""`mirza bench soak`: a thousand turns in one go. Do memory, open files, threads or the wait for an answer creep up?
+
+The engine is real, on the tiny checkpoint of the tests unless a model is named; sound and speech models are doubles and
+time is virtual, so that an hour of talk takes minutes. Some turns are interrupted, some are reopened.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from mirza.audio.base import MIC_RATE
+from mirza.audio.files import RecordedSound
+from mirza.bench.patient import Busy, PatientLlm, run_patiently
+from mirza.bench.runfile import Better, Metric
+from mirza.bench.take import load_average, resident_mb
+from mirza.errors import MirzaError
+from mirza.events import AnswerStarted, Event, Failed, Interrupted, Speaking, SpeechDelta, TurnMeasured, TurnReopened
+from mirza.folders import PROJECT
+from mirza.history import History
+from mirza.pipeline import Conversation, Parts
+from mirza.settings import LlmSettings, SettingsTree
+
+TINY = PROJECT / "tests" / "fixtures" / "tiny-qwen35"
+SAMPLES = 50
+"""The talk is looked at this often."""
+WARM = 0.2
+"""The first part of it fills caches: what grows there may."""
+QUESTIONS = (
+    "please turn on the kitchen lights",
+    "please count to five",
+    "turn off the bedroom lights please",
+    "count to twenty three now please",
+    "spell the numbers to nine please",
+)
+MAX_TOKENS = 16
+CONTEXT_TOKENS = 2048
+"""Small enough that old turns have to leave, as they would in an hour."""
+
+
+class Sample(BaseModel):
+    """What the process held after some turns, and what its turns took lately."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    turns: int
+    talked_s: float
+    """Of virtual time: what a clock in the room would say."""
+    resident_mb: float
+    mlx_active_mb: float
+    open_files: int
+    threads: int
+    tasks: int
+    first_token_ms: float
+    """Of real time: from asking the model to its first token; the median since the sample before."""
+    prefilled_tokens: float
+
+
+class SoakReport(BaseModel):
+    """The whole talk."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str
+    turns: int
+    talked_s: float
+    took_s: float
+    interrupted: int
+    reopened: int
+    failures: list[str]
+    samples: list[Sample]
+    resident_growth_mb: float
+    """From a fifth of the talk to its end."""
+    open_files_growth: int
+    threads_growth: int
+    first_token_drift: float
+    """The last fifth's first token over that of the second fifth; 1 is no drift."""
+    load: float
+    metrics: list[Metric]
+
+
+class _Watch:
+    """Counts what happens, and looks at the process now and then."""
+
+    def __init__(self, every: int) -> None:
+        self.turns = self.interrupted = self.reopened = 0
+        self.failures: list[str] = []
+        self.samples: list[Sample] = []
+        self._every = every
+        self._asked = 0.0
+        self._waits: list[float] = []
+        self._fed: list[float] = []
+
+    def note(self, event: Event, talked_s: float) -> None:
+        """Takes the next event."""
+        match event:
+            case AnswerStarted():
+                self._asked = time.perf_counter()
+            case SpeechDelta() if self._asked:
+                self._waits.append(1000 * (time.perf_counter() - self._asked))
+                self._asked = 0.0
+            case Interrupted():
+                self.interrupted += 1
+            case TurnReopened():
+                self.reopened += 1
+            case Failed(error):
+                self.failures.append(str(error))
+            case TurnMeasured(llm=llm):
+                self.turns += 1
+                self._fed.append(float(llm.prefilled_tokens))
+                if self.turns % self._every == 0:
+                    self._look(talked_s)
+            case _:
+                pass
+
+    def _look(self, talked_s: float) -> None:
+        import mlx.core as mx
+
+        gc.collect()
+        self.samples.append(
+            Sample(
+                turns=self.turns,
+                talked_s=talked_s,
+                resident_mb=resident_mb(),
+                mlx_active_mb=mx.get_active_memory() / 1e6,
+                open_files=open_files(),
+                threads=threading.active_count(),
+                tasks=len(asyncio.all_tasks()),
+                first_token_ms=statistics.median(self._waits) if self._waits else 0.0,
+                prefilled_tokens=statistics.median(self._fed) if self._fed else 0.0,
+            )
+        )
+        self._waits, self._fed = [], []
+
+
+def soak(turns: int, model: str, seed: int = 0) -> SoakReport:
+    """Holds `turns` turns with the language model of a folder.
+
+    Raises:
+        MirzaError: the model is not there.
+    """
+    if not Path(model).is_dir():
+        raise MirzaError(f"There is no model folder {model}.", "Name one with --model.")
+    watch = _Watch(max(turns // SAMPLES, 1))
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="mirza-soak-") as folder:
+        talked_s = run_patiently(
+            lambda busy: _hold(turns, _engine(model, Path(folder), busy), watch, random.Random(seed))
+        )
+    return _report(model, watch, talked_s, time.perf_counter() - began)
+
+
+def _engine(model: str, folder: Path, busy: Busy) -> PatientLlm:
+    settings = LlmSettings(temperature=0.0, max_tokens=MAX_TOKENS, context_tokens=CONTEXT_TOKENS)
+    return PatientLlm(busy, model, settings, snapshot_dir=folder)
+
+
+async def _hold(turns: int, llm: PatientLlm, watch: _Watch, rng: random.Random) -> float:
+    from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said, silence
+
+    sound = RecordedSound(silence(0), rate=MIC_RATE, record=False, finish_when=lambda: False, max_tail_s=1e9)
+    parts = Parts(llm, sound, LoudnessVad(), ScriptedEndOfTurn(), ToneStt(), ToneTts(word_s=0.15))
+    conversation = Conversation(parts, SettingsTree(), History())
+    events = conversation.watch()
+
+    async def listen() -> None:
+        async for event in events:
+            watch.note(event, conversation.now_s())
+            if isinstance(event, Speaking) and rng.random() < 0.1:  # over the answer: a new question
+                sound.say(said(rng.choice(QUESTIONS)), sound.now_s() + 0.3)
+
+    listening = asyncio.create_task(listen())
+    async with conversation:
+        while watch.turns < turns and not watch.failures:
+            question = said(rng.choice(QUESTIONS))
+            sound.say(question, sound.now_s() + 0.2)
+            if rng.random() < 0.1:  # the user goes on before the answer is heard
+                sound.say(said("and quickly"), sound.now_s() + 0.2 + len(question) / MIC_RATE + rng.uniform(0.3, 0.6))
+            await conversation.pass_time(3.0)
+            await conversation.settled()
+        talked_s = conversation.now_s()
+        await sound.close()
+    await listening
+    llm.close()
+    return talked_s
+
+
+def _report(model: str, watch: _Watch, talked_s: float, took_s: float) -> SoakReport:
+    samples = watch.samples
+    if len(samples) < 5:
+        raise MirzaError("The talk was too short to tell anything.", "Give --turns 5 or more.")
+    warm, last = samples[int(WARM * len(samples))], samples[-1]
+    drift = _first_token(samples[-max(len(samples) // 5, 1) :]) / max(
+        _first_token(samples[int(WARM * len(samples)) : int(2 * WARM * len(samples)) + 1]), 1e-9
+    )
+    return SoakReport(
+        model=Path(model).name,
+        turns=watch.turns,
+        talked_s=talked_s,
+        took_s=took_s,
+        interrupted=watch.interrupted,
+        reopened=watch.reopened,
+        failures=watch.failures,
+        samples=samples,
+        resident_growth_mb=last.resident_mb - warm.resident_mb,
+        open_files_growth=last.open_files - warm.open_files,
+        threads_growth=last.threads - warm.threads,
+        first_token_drift=drift,
+        load=load_average(),
+        metrics=[
+            Metric(name="soak.resident_growth", unit="MB", values=[last.resident_mb - warm.resident_mb]),
+            Metric(name="soak.open_files_growth", unit="", values=[float(last.open_files - warm.open_files)]),
+            Metric(name="soak.threads_growth", unit="", values=[float(last.threads - warm.threads)]),
+            Metric(name="soak.first_token_drift", unit="", values=[drift]),
+            Metric(name="soak.failures", unit="", values=[float(len(watch.failures))]),
+            Metric(
+                name="soak.prefilled_per_turn",
+                unit="tokens",
+                better=Better.LESS,
+                values=[sample.prefilled_tokens for sample in samples],
+            ),
+        ],
+    )
+
+
+def _first_token(samples: Sequence[Sample]) -> float:
+    return statistics.median(sample.first_token_ms for sample in samples)
+
+
+def open_files() -> int:
+    """File handles of this process; 0 where the system does not tell."""
+    for folder in ("/proc/self/fd", "/dev/fd"):
+        try:
+            return len(os.listdir(folder))  # noqa: PTH208 - entries vanish while a Path would look at them
+        except OSError:
+            continue
+    return 0
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `mirza bench soak` takes."""
+    parser.add_argument("--turns", type=int, default=1000, metavar="N", help="turns (1000)")
+    parser.add_argument("--model", default="", metavar="DIR", help="a folder (the tiny checkpoint of the tests)")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the report; 1 if anything failed."""
+    from mirza.blas import ensure_fast_blas
+
+    ensure_fast_blas()
+    report = soak(args.turns, args.model or str(TINY))
+    print(report.model_dump_json(indent=1) if args.json else in_words(report))
+    sys.stdout.flush()
+    return 1 if report.failures else 0
+
+
+def in_words(report: SoakReport) -> str:
+    """The report as a person reads it."""
+    last = report.samples[-1]
+    return "\n".join(
+        [
+            f"{report.turns} turns of {report.model}, {report.talked_s / 60:.0f} minutes of talk in "
+            f"{report.took_s / 60:.1f} minutes; {report.interrupted} interrupted, {report.reopened} reopened",
+            f"memory {last.resident_mb:.0f} MB, {report.resident_growth_mb:+.1f} MB since the first fifth; "
+            f"open files {last.open_files} ({report.open_files_growth:+d}), "
+            f"threads {last.threads} ({report.threads_growth:+d})",
+            f"first token {last.first_token_ms:.1f} ms, x {report.first_token_drift:.2f} over the talk; "
+            f"{last.prefilled_tokens:.0f} tokens prefilled a turn",
+            *report.failures,
+        ]
+    )

@@ -1,0 +1,205 @@
+"""A run as a page, and the one command that makes it."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from mirza import cli
+from mirza.bench.extract import metrics_of
+from mirza.bench.page import Heading, Paragraph, Plot, Table, html, markdown
+from mirza.bench.plots import Bar, Series, bar_chart, line_chart
+from mirza.bench.report import report
+from mirza.bench.runfile import Metric, Run, Section, read_run
+from mirza.bench.soak import TINY, SoakReport, soak
+from mirza.bench.talk_report import summed_up
+
+ENGINE = {
+    "decoding": [{"how": "mirza, plain", "tokens_per_s": 20, "slowest": 19, "quickest": 21, "against_bare": 1.1}],
+    "first_token": [
+        {"context_tokens": 100, "cold_s": 0.1, "warm_s": 0.01},
+        {"context_tokens": 1000, "cold_s": 1.0, "warm_s": 0.01},
+    ],
+    "bytes": {"model": 5_000_000},
+    "memory": {},
+    "turns": [
+        {
+            "contestant": "mirza",
+            "scene": "warm",
+            "first_token_s": 0.02,
+            "first_token_min_s": 0.01,
+            "first_token_max_s": 0.03,
+            "first_speech_s": 0.02,
+        }
+    ],
+    "verdict": [{"scene": "warm", "best_peer": "mlx_lm.server", "times_faster": 0.8}],
+}
+
+
+def a_run(**data: object) -> Run:
+    sections = [
+        Section(name=name, command=f"mirza bench {name}", data=value, metrics=metrics_of(name, value))
+        for name, value in data.items()
+    ]
+    return Run(
+        made="2026-01-01", provenance={"machine": {"cores": 2}, "model": {"sha256": {"a": "b"}}}, sections=sections
+    )
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_both_forms_of_a_page_say_the_same():
+    blocks = [
+        Heading("Head"),
+        Paragraph("Made by `mirza <bench>`."),
+        Table(("a", "b"), [("1|2", "<3>")]),
+        Plot("", "A plot."),
+    ]
+    text, page = markdown(blocks), html(blocks)
+    assert "| 1\\|2 | <3> |" in text
+    assert "<td>1|2</td><td>&lt;3&gt;</td>" in page
+    assert "<code>mirza &lt;bench&gt;</code>" in page
+    assert "A plot." in text
+    assert "A plot." in page
+
+
+def test_a_page_needs_nothing_from_anywhere():
+    page = html(report(a_run(engine=ENGINE)))
+    assert "<svg" in page
+    for outside in ("<script", "<link", "src=", "href=", "@import", "url("):
+        assert outside not in page
+
+
+def test_the_page_of_the_engine_has_the_exponent_of_the_first_token_and_the_turns_where_a_peer_is_ahead():
+    text = markdown(report(a_run(engine=ENGINE)))
+    assert "cold 1.00, warm 0.00" in text
+    assert "| warm | mlx_lm.server | 0.80 |" in text
+    assert "| machine: cores | 2 |" in text
+
+
+def test_a_section_that_failed_and_one_of_another_version_are_told():
+    run = a_run(engine={"decoding": "none"})
+    run.sections.append(Section(name="text", command="mirza bench text", failed="it gave no report", load_before=7))
+    text = markdown(report(run))
+    assert "of another version" in text
+    assert "There are no figures: it gave no report." in text
+    assert "busy (load 7.0)" in text
+
+
+def test_an_empty_talk_is_a_page_too():
+    talk = summed_up([], []).model_dump(mode="json")
+    assert "## Talk" in markdown(report(a_run(talk=talk)))
+
+
+# --- plots -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_goes_through_its_points():
+    svg = ElementTree.fromstring(line_chart([Series("one", [(0, 0), (10, 5)])], x="turns", y="MB"))
+    line = svg.find("{*}polyline")
+    assert line is not None
+    first, last = [[float(value) for value in point.split(",")] for point in line.attrib["points"].split()]
+    assert first[0] < last[0]
+    assert first[1] > last[1]
+
+
+def test_a_power_law_is_a_straight_line_on_logarithmic_axes():
+    points = [(10.0**power, 3 * 10.0**power) for power in range(1, 5)]
+    line = ElementTree.fromstring(line_chart([Series("a", points)], x="x", y="y", log=True)).find("{*}polyline")
+    assert line is not None
+    places = [[float(value) for value in point.split(",")] for point in line.attrib["points"].split()]
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(places)]
+    assert all(math.isclose(slope, slopes[0], rel_tol=0.01) for slope in slopes)
+
+
+def test_the_parts_of_a_bar_are_as_long_as_their_values():
+    svg = ElementTree.fromstring(bar_chart([Bar("mirza", (1.0, 3.0))], ("a", "b"), unit="s"))
+    widths = [float(part.attrib["width"]) for part in svg.findall("{*}rect")]
+    assert widths[1] == pytest.approx(3 * widths[0], rel=0.01)
+
+
+@pytest.mark.parametrize("points", [[(1, 1)], [(1, 0), (2, 0)], [(5, 3), (5, 3)], [(0, 1e-9), (1e9, 1e9)]])
+def test_plots_of_little_are_plots(points: list[tuple[float, float]]):
+    ElementTree.fromstring(line_chart([Series("a & b", points)], x="<x>", y="y"))
+
+
+def test_nothing_is_no_plot():
+    assert line_chart([], x="x", y="y") == ""
+    assert line_chart([Series("zero", [(0, 0)])], x="x", y="y", log=True) == ""
+    assert bar_chart([], (), unit="s") == ""
+
+
+# --- metrics ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_report_that_is_not_understood_has_no_metrics_and_others_have():
+    assert metrics_of("engine", {"decoding": 1}) == []
+    assert metrics_of("talk", None) == []
+    names = {metric.name for metric in metrics_of("engine", ENGINE)}
+    assert {"engine.decoding.mirza, plain", "engine.first_token_cold.100", "engine.mirza.warm"} <= names
+    assert metrics_of("pipeline", {"metrics": [Metric(name="a", unit="s", values=[1]).model_dump()]})[0].name == "a"
+
+
+# --- a thousand turns, or a few --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def soaked() -> SoakReport:
+    return soak(10, str(TINY))
+
+
+def test_turns_with_the_real_engine_leave_nothing_behind(soaked: SoakReport):
+    assert soaked.failures == []
+    assert soaked.turns >= 10
+    assert soaked.open_files_growth <= 0
+    assert soaked.threads_growth <= 0
+    assert len({sample.tasks for sample in soaked.samples}) <= 3
+
+
+def test_a_later_turn_feeds_no_more_tokens_than_an_early_one(soaked: SoakReport):
+    fed = [sample.prefilled_tokens for sample in soaked.samples]
+    assert max(fed[len(fed) // 2 :]) <= max(fed[: len(fed) // 2]) + 8
+
+
+def test_a_soak_is_a_page_with_memory_over_turns(soaked: SoakReport):
+    page = html(report(a_run(soak=soaked.model_dump(mode="json"))))
+    assert "Resident memory over turns." in page
+    assert page.count("<svg") == 2
+
+
+def test_a_model_that_is_not_there_is_said_so(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["bench", "soak", "--model", "/none"]) == 1
+    assert "no model folder" in capsys.readouterr().err
+
+
+# --- the one command -------------------------------------------------------------------------------------------------
+
+
+def test_one_command_writes_a_run_file_and_both_pages(tmp_path: Path):
+    tiny = f"--set=llm.model={TINY}"
+    assert cli.main(["bench", "all", "--quick", "--only", "pipeline", "--output", str(tmp_path), tiny]) == 0
+    run = read_run(tmp_path / "run.json")
+    (section,) = run.sections
+    assert section.command == "mirza bench pipeline --turns 5 --runs 3"
+    assert section.metrics
+    assert isinstance(run.provenance, dict)
+    assert "model.safetensors" in json.dumps(run.provenance["model"])
+    assert (tmp_path / "report.md").read_text(encoding="utf-8").startswith("# Mirza, measured")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_benchmark_that_breaks_leaves_the_others_their_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def broken(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(command, 1, stdout="Traceback", stderr="")
+
+    monkeypatch.setattr(subprocess, "run", broken)
+    tiny = f"--set=llm.model={TINY}"
+    assert cli.main(["bench", "all", "--only", "text", "--output", str(tmp_path), tiny]) == 1
+    assert "it gave no report (status 1)" in read_run(tmp_path / "run.json").sections[0].failed
