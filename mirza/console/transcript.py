@@ -22,7 +22,8 @@ class Transcript(VerticalScroll):
 
     def __init__(self) -> None:
         super().__init__(id="transcript")
-        self._entries: list[Entry] = []
+        self.entries: list[Entry] = []
+        """All of it, whether it has a widget or not."""
         self._first = 0
         """Index of the first entry that has a widget."""
         self._fetching = False
@@ -33,21 +34,21 @@ class Transcript(VerticalScroll):
         """Shows other entries, from the last one up."""
         self.current = None
         await self.remove_children()
-        self._entries = [*entries]
-        self._first = max(len(self._entries) - PAGE, 0)
-        await self.mount_all([self._hint(), *map(view, self._entries[self._first :])])
+        self.entries = [*entries]
+        self._first = max(len(self.entries) - PAGE, 0)
+        await self.mount_all([self._hint(), *map(view, self.entries[self._first :])])
         self.anchor()
 
     async def add(self, entry: Entry) -> None:
         """Adds an entry at the bottom. What is far above gives its widgets back."""
-        self._entries.append(entry)
+        self.entries.append(entry)
         await self.mount(view(entry))
         await self._trim()
 
     async def begin_reply(self) -> ReplyView:
         """Adds an answer that is still to come."""
         self.current = ReplyView()
-        self._entries.append(Replied(""))
+        self.entries.append(Replied(""))
         await self.mount(self.current)
         return self.current
 
@@ -57,8 +58,8 @@ class Transcript(VerticalScroll):
         if reply is None:
             return
         await reply.end(heard, interrupted=interrupted)
-        index = max(i for i, entry in enumerate(self._entries) if isinstance(entry, Replied))
-        self._entries[index] = reply.entry
+        index = max(i for i, entry in enumerate(self.entries) if isinstance(entry, Replied))
+        self.entries[index] = reply.entry
 
     @property
     def saying(self) -> bool:
@@ -78,7 +79,7 @@ class Transcript(VerticalScroll):
     async def _fetch(self) -> None:
         """Mounts the page above, and keeps what is on the screen where it is."""
         begin = max(self._first - PAGE, 0)
-        above = [view(entry) for entry in self._entries[begin : self._first]]
+        above = [view(entry) for entry in self.entries[begin : self._first]]
         self._first = begin
         height = self.virtual_size.height
         hint = self.query_one("#earlier", Static)
@@ -91,7 +92,7 @@ class Transcript(VerticalScroll):
         self._fetching = False
 
     async def _trim(self) -> None:
-        mounted = len(self._entries) - self._first
+        mounted = len(self.entries) - self._first
         if mounted <= 3 * PAGE or self.scroll_y < self.max_scroll_y - self.size.height:
             return
         widgets = [child for child in self.children if child.id != "earlier"]

@@ -180,3 +180,22 @@ def test_a_reader_that_leaves_and_a_flag_that_is_wrong(tmp_path: Path):
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
     assert b"lots" in done.stderr
+
+
+WITHOUT_AUDIO = """
+import sys
+sys.modules["sounddevice"] = None  # what an import finds where PortAudio's package is not installed
+from mirza.cli import main
+status = main(["chat", "--json", "--set", "llm.engine=scripted"])
+assert not {"mlx", "mlx.core", "onnxruntime", "textual", "prompt_toolkit"} & {*sys.modules}, "more than a pipe needs"
+sys.exit(status)
+"""
+
+
+def test_the_whole_command_runs_without_an_audio_library_and_imports_no_engine(tmp_path: Path):
+    variables = {**os.environ, "MIRZA_PATHS__DATA": str(tmp_path), "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_AUDIO], input=b"hello\n", capture_output=True, env=variables, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(done.stdout)["said"] == "You said: hello"

@@ -7,10 +7,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Collapsible, Markdown, Static
 
+from mirza.audio.base import MIC_RATE, Samples
+from mirza.audio.files import RecordedSound
 from mirza.console.script import Note
 from mirza.console.session import Session
 from mirza.console.transcript import PAGE, Transcript
@@ -23,6 +26,7 @@ from mirza.llm.scripted import ScriptedLlm
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import SettingsTree
 from mirza.storage import open_store
+from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said, silence
 
 
 class Screen:
@@ -68,11 +72,17 @@ async def screen(
     resume: bool = False,
     think: str = "off",
     llm: ScriptedLlm | None = None,
+    heard: Samples | None = None,
 ) -> AsyncIterator[Screen]:
     model = llm or ScriptedLlm(replies, thought=thought, token_s=token_s)
 
     def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
-        return Conversation(Parts(llm=model), tree, history, on_progress)
+        parts = Parts(llm=model)
+        if heard is not None:
+            room = RecordedSound(heard, rate=MIC_RATE, tail_s=20.0)
+            judge, stt, tts = ScriptedEndOfTurn(), ToneStt(), ToneTts()
+            parts = Parts(llm=model, sound=room, vad=LoudnessVad(), end_of_turn=judge, stt=stt, tts=tts)
+        return Conversation(parts, tree, history, on_progress)
 
     session = Session(
         SettingsTree.model_validate({"llm": {"thinking_budget": think}}), build, folder / "conversations.sqlite"
@@ -268,6 +278,25 @@ async def test_a_model_that_cannot_be_loaded_ends_the_screen_with_its_reason(tmp
         with pytest.raises(ModelNotFound):
             await living
     assert app.return_code in {0, 1}
+
+
+async def test_a_spoken_turn_is_shown_beside_the_typed_ones(tmp_path: Path):
+    question = np.concatenate([silence(0.5), said("what can you do for me today"), silence(1)])
+    async with screen(tmp_path, "I can listen.", "And read.", heard=question, size=(120, 24)) as shown:
+        await shown.settle(lambda: "● ▁" in shown.text())  # the microphone, quiet
+        await shown.settle(lambda: "hearing you" in shown.text() and "you what can" in shown.text())  # a partial
+        await shown.answered(1)
+        await shown.say("and typed?")
+        await shown.answered(2)
+        assert [type(entry).__name__ for entry in shown.app.query_one(Transcript).entries] == ["Asked", "Replied"] * 2
+        text = shown.text()
+        for part in ("what can you do for me today", "I can listen.", "and typed?", "And read."):
+            assert part in text
+        (spoken, _) = shown.app.session.turns
+        assert spoken.voice_to_voice_s is not None
+        await shown.pilot.press("f2")
+        await shown.settle(lambda: "○ muted" in shown.text() and "ready  muted" in shown.text())
+        assert shown.app.session.conversation.ear.muted  # type: ignore[union-attr]
 
 
 class SlowLlm(ScriptedLlm):
