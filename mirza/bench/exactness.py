@@ -127,14 +127,15 @@ def run(args: argparse.Namespace) -> int:
 
     ensure_fast_blas()
 
+    shown = 0
+
     def progress(report: Report) -> None:
-        if sys.stderr.isatty() or report.conversations % 25 == 0:
-            print(
-                f"\r{report.conversations} of {args.conversations}, {len(report.differences)} differences",
-                end="" if sys.stderr.isatty() else "\n",
-                file=sys.stderr,
-                flush=True,
-            )
+        nonlocal shown
+        for difference in report.differences[shown:]:
+            print("\n".join(_lines(difference)), file=sys.stderr, flush=True)
+        shown = len(report.differences)
+        if report.conversations % 25 == 0:
+            print(f"{report.conversations} of {args.conversations}, {shown} differences", file=sys.stderr, flush=True)
 
     report = run_scenes(args.model or "smollm2-135m", args.conversations, args.seed, args.first, progress)
     if args.json:
@@ -153,11 +154,13 @@ def _in_words(report: Report) -> str:
         f"{report.accepted_tokens} of {report.drafted_tokens} drafts accepted",
         f"{len(report.differences)} differences, {report.seconds:.0f} s",
     ]
-    for difference in report.differences[:20]:
-        lines += [
-            f"  turn {difference.turn}, {difference.what} at {difference.position} (gap {difference.gap:.2g}):",
-            f"    expected {difference.expected}",
-            f"    got      {difference.got}",
-            f"    {difference.reproduce}",
-        ]
-    return "\n".join(lines)
+    return "\n".join(lines + [line for difference in report.differences for line in _lines(difference)])
+
+
+def _lines(difference: Difference) -> list[str]:
+    return [
+        f"  turn {difference.turn}, {difference.what} at {difference.position} (gap {difference.gap:.2g}):",
+        f"    expected {difference.expected!r}",
+        f"    got      {difference.got!r}",
+        f"    {difference.reproduce}",
+    ]

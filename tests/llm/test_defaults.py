@@ -50,11 +50,20 @@ def test_the_tokens_that_end_an_answer_come_from_every_place(copy):
     assert stop_ids(copy, {"eos_token_id": 7}, nothing, template) == {7}
     assert stop_ids(copy, {"eos_token_id": [7, 8]}, nothing, template) == {7, 8}
     assert stop_ids(copy, {"text_config": {"eos_token_id": 9}}, nothing, template) == {9}
-    assert stop_ids(copy, {}, tokenizer, template) == {end}
+    start = tokenizer.convert_tokens_to_ids("<|im_start|>")
+    assert stop_ids(copy, {}, tokenizer, template) == {end, start}
     tokenizer.eos_token = None
-    assert stop_ids(copy, {}, tokenizer, template) == {end}
+    assert stop_ids(copy, {}, tokenizer, template) == {end, start}
     generation_config(copy, eos_token_id=[3])
-    assert stop_ids(copy, {"eos_token_id": 7}, tokenizer, template) == {3, 7, end}
+    assert stop_ids(copy, {"eos_token_id": 7}, tokenizer, template) == {3, 7, end, start}
+
+
+def test_an_answer_of_several_parts_does_not_end_at_the_second(copy):
+    tokenizer = AutoTokenizer.from_pretrained(copy)
+    tokenizer.chat_template += "{#- <|channel|> -#}"
+    ids = stop_ids(copy, {}, tokenizer, ChatTemplate(tokenizer))
+    assert tokenizer.convert_tokens_to_ids("<|im_start|>") not in ids
+    assert tokenizer.convert_tokens_to_ids("<|im_end|>") in ids
 
 
 def test_a_model_that_never_ends_is_refused(copy):

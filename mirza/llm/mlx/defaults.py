@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from mirza.errors import ModelDamaged
 from mirza.llm.mlx.template import ChatTemplate
@@ -45,7 +45,8 @@ def stop_ids(folder: Path, config: Mapping[str, Any], tokenizer: object, templat
     """The tokens that end an answer, from every place that names some.
 
     No place is complete: Qwen's configuration names `<|endoftext|>`, its tokenizer `<|im_end|>`; of others only the
-    template shows how a turn ends.
+    template shows how a turn ends. The token that begins the next turn ends an answer too: a model that forgets to stop
+    goes on with a question of its own, which would be spoken, and taken for the user's from then on.
 
     Raises:
         ModelDamaged: generation_config.json cannot be read, or nothing says where an answer ends.
@@ -57,12 +58,18 @@ def stop_ids(folder: Path, config: Mapping[str, Any], tokenizer: object, templat
         cast(Mapping[str, Any], text_config).get("eos_token_id") if isinstance(text_config, Mapping) else None,
         getattr(tokenizer, "eos_token_id", None),
     ]
-    added = cast(Mapping[int, object], getattr(tokenizer, "added_tokens_decoder", {}))
-    end_of_turn = [token_id for token_id in template.bridge[:1] if token_id in added]
+    added = cast(Mapping[int, _AddedToken], getattr(tokenizer, "added_tokens_decoder", {}))
+    bridge = [token_id for token_id in template.bridge if token_id in added and added[token_id].special]
+    # Harmony's answers have several parts, each begun by the token that begins a turn.
+    end_of_turn = bridge[:1] if "<|channel|>" in template.text else bridge
     ids = frozenset(token_id for source in [*sources, end_of_turn] for token_id in _ids(source))
     if not ids:
         raise ModelDamaged(f"Nothing in {folder} says where an answer ends.", "Get the model again.")
     return ids
+
+
+class _AddedToken(Protocol):
+    special: bool
 
 
 def _ids(source: object) -> Iterator[int]:
