@@ -8,7 +8,7 @@ import shutil
 import mlx.core as mx
 import pytest
 
-from mirza.errors import ModelUnsupported
+from mirza.errors import ModelDamaged, ModelError, ModelUnsupported, SettingsError
 from mirza.events import DoneReason
 from mirza.llm.base import Message, ThinkingBudget
 from mirza.mlx_thread import MlxThread, Priority
@@ -135,6 +135,55 @@ async def test_unloading_gives_the_memory_back_and_loading_works_again(thread):
     assert await active() < before + 100_000
     await llm.load(SYSTEM)
     assert (await ask(llm, [user("Count to 5.")], 3)).ids == answer.ids
+
+
+async def test_another_model_can_be_taken_while_mirza_runs(thread, llama):
+    llm = await loaded(thread, max_tokens=8)
+    await ask(llm, [user("Count to 5.")])
+    await llm.unload()
+    llm.model = str(llama)
+    await llm.load(SYSTEM)
+    answer = await ask(llm, [user("Count to 5.")])
+    await assert_exact(llm, answer)
+    assert not llm._engine.target.shows_hidden
+
+
+async def test_a_failure_of_mlx_is_an_error_that_helps_and_the_next_answer_is_right(thread, monkeypatch):
+    llm = await loaded(thread)
+    want = (await ask(llm, [user("Count to 5.")], 3)).ids
+    target = llm._engine.target
+    calls = 0
+    forward = type(target).forward
+
+    def fails(self, *arguments, **options):
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise RuntimeError("[malloc] Unable to allocate")
+        return forward(self, *arguments, **options)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(type(target), "forward", fails)
+        with pytest.raises(ModelError, match="Unable to allocate"):
+            await ask(llm, [user("Count to 5.")], 3)
+    assert (await ask(llm, [user("Count to 5.")], 3)).ids == want
+
+
+async def test_what_does_not_fit_the_model_is_refused_at_load(thread, tmp_path):
+    with pytest.raises(SettingsError, match="logit_bias"):
+        await loaded(thread, logit_bias={99999: 1.0})
+    other = tmp_path / "wide"
+    shutil.copytree(TINY, other)
+    weights = mx.load(str(TINY / "model.safetensors"))
+    config = json.loads((TINY / "config.json").read_text())
+    config["text_config"]["hidden_size"] = 256
+    mtp = {name: array for name, array in weights.items() if name.startswith("mtp.")}
+    for name in ("mtp.norm.weight", "mtp.pre_fc_norm_embedding.weight", "mtp.pre_fc_norm_hidden.weight"):
+        mtp[name] = mx.ones(256)
+    (other / "config.json").write_text(json.dumps(config))
+    mx.save_safetensors(str(other / "model.safetensors"), mtp, {"format": "mlx"})
+    with pytest.raises((ModelUnsupported, ModelDamaged)):
+        await loaded(thread, drafter=str(other), mtp="on")
 
 
 async def test_memory_is_flat_over_many_turns(thread):

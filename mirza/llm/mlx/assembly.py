@@ -11,7 +11,7 @@ from pathlib import Path
 import mlx.core as mx
 from loguru import logger
 
-from mirza.errors import MirzaError, ModelUnsupported
+from mirza.errors import MirzaError, ModelUnsupported, SettingsError
 from mirza.llm.base import Message
 from mirza.llm.mlx.answer import Markers
 from mirza.llm.mlx.calibration import calibrate, warm_up
@@ -50,6 +50,7 @@ def load_engine(
     loaded = load_model(resolve(name), float32=_computes_in_float32(), trust_remote_code=settings.trust_remote_code)
     template = ChatTemplate(loaded.tokenizer)
     target = Target(loaded.model, settings.kv_bits)
+    _check_bias(settings, target)
     engine = Engine(
         target,
         loaded.tokenizer,
@@ -94,6 +95,15 @@ def sampling_of(settings: LlmSettings, defaults: SamplingDefaults) -> Sampling:
     )
 
 
+def _check_bias(settings: LlmSettings, target: Target) -> None:
+    unknown = [token for token in settings.logit_bias if not 0 <= token < target.vocabulary]
+    if unknown:
+        raise SettingsError(
+            f"llm.logit_bias names the token {unknown[0]}, and this model has {target.vocabulary}.",
+            "Give ids of this model's own tokens.",
+        )
+
+
 def _computes_in_float32() -> bool:
     """On a CPU, float32 is what BLAS is quick at; half types go through slow kernels there."""
     return mx.default_device().type == mx.DeviceType.cpu
@@ -115,7 +125,12 @@ def _drafter(loaded: LoadedModel, target: Target, settings: LlmSettings) -> tupl
     folder = resolve(settings.drafter) if settings.drafter else loaded.folder
     if not settings.drafter and not has_own_drafter(folder):
         return None, _without(wanted, "the model has no head of its own, and no drafter was given")
-    return Drafter(load_drafter(folder, float32=_computes_in_float32()), target), ""
+    drafter = Drafter(load_drafter(folder, float32=_computes_in_float32()), target)
+    if not drafter.fits:
+        raise ModelUnsupported(
+            f"The drafter in {folder} was made for a model of another size.", "Give the one of this model, or none."
+        )
+    return drafter, ""
 
 
 def _without(wanted: bool, why: str) -> str:

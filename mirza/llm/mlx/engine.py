@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from mirza.errors import ModelError
 from mirza.events import DoneReason, LlmDone, LlmEvent, LlmStats, ToolCall
 from mirza.llm.base import Message, Role, ThinkingBudget, Tool
 from mirza.llm.mlx.answer import AnswerReader, Markers
@@ -126,6 +127,11 @@ class Engine:
         self._owner = answering = _Answering()
         try:
             yield from self._answer(messages, tools, budget, asked_at)
+        except RuntimeError as error:  # what MLX raises, for want of memory most of all
+            self.session.reset()
+            raise ModelError(
+                f"The model stopped: {error}", "If memory is short, lower llm.context_tokens or take a smaller model."
+            ) from error
         finally:
             if self._owner is answering:
                 self._owner = None

@@ -38,6 +38,7 @@ class MlxQwenLlm(BaseLlm):
     ) -> None:
         super().__init__()
         self.model = model
+        """May be another one after `unload`; the next `load` takes it."""
         self.settings = settings
         self.budget = ThinkingBudget.parse(settings.thinking_budget)
         self._thread = thread

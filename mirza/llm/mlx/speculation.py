@@ -52,6 +52,11 @@ class Drafter:
         weights = cast("list[tuple[str, mx.array]]", tree_flatten(self._head.parameters()))
         return sum(array.nbytes for _, array in weights)
 
+    @property
+    def fits(self) -> bool:
+        """Whether the head was made for a model of this width."""
+        return bool(self._head.config.text_config.hidden_size == self._target.model.args.hidden_size)
+
     def begin(self) -> None:
         """Forgets the last answer."""
         self._cache = [KVCache() for _ in self._head.layers]
