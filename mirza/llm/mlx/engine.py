@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from mirza.errors import ModelError
 from mirza.events import DoneReason, LlmDone, LlmEvent, LlmStats, ToolCall
 from mirza.llm.base import Message, Role, ThinkingBudget, Tool
+from mirza.llm.mlx.accounting import Account
 from mirza.llm.mlx.answer import AnswerReader, Markers
 from mirza.llm.mlx.context import ContextWindow, Fitted
 from mirza.llm.mlx.decoding import decode_plain, decode_speculative
@@ -141,21 +142,15 @@ class Engine:
     ) -> Generator[LlmEvent | Step]:
         budget_tokens = self.tokens_of(budget)
         thinking = budget_tokens > 0 and self.template.thinks
-        notes = self.notes
+        account = Account(asked_at, self.notes)
         if budget_tokens > 0 and not self.template.thinks:
-            notes += (f"no thinking: {self.template.thought_problem}",)
+            account.notes += (f"no thinking: {self.template.thought_problem}",)
         # 1. The prompt, and what of it the cache holds already.
         fitted, ids = self._prompt(messages, tools, thinking)
-        tail = self.template.tail(thinking)
-        self._recall(ids, len(ids) - 1)
-        reused = self.session.reuse(ids, len(ids) - 1)
-        fed = self.session.fed_tokens
         turn = self._turn = _Turn(tuple(messages), tools)
-        marks = [(self._head_length(fitted.messages, tools), MarkKind.HEAD)]
-        if len(ids) - len(tail) - max((mark.length for mark in self.session.marks), default=0) > SHORT_WAY:
-            marks.append((len(ids) - len(tail), MarkKind.TURN))
-        prompt = yield from self.session.feed(ids[reused:], keep=1, marks=marks)
-        assert prompt is not None
+        tail = self.template.tail(thinking)
+        account.dropped_messages, account.prompt_tokens = fitted.dropped, len(ids)
+        prompt = yield from self._read(ids, len(ids) - len(tail), self._head_length(fitted.messages, tools), account)
         # 2. Token by token.
         opened = self.template.thought_open(tail)
         markers = self._markers_for(tools)
@@ -169,45 +164,48 @@ class Engine:
         )
         reader = AnswerReader(self._tokenizer, markers, max_tokens=self._limits.max_tokens, thinking=opened)
         policy = DraftPolicy(self.depth, self.round_cost)
-        times = _Times(asked_at)
         try:
             with closing(self._tokens(sampler, prompt, policy)) as tokens:
-                for token in tokens:
-                    events = reader.push(token)
-                    times.tick(self._clock(), reader.speaks)
-                    yield from events or (STEP,)
-                    if reader.done is None and len(self.session.ids) >= self._limits.context_tokens:
-                        reader.done = DoneReason.LENGTH
-                    if reader.done is not None:
-                        break
-            yield from reader.finish()
+                yield from self._listen(tokens, reader, account)
         finally:
             self._sampler = None
             self.session.reconcile()
             turn.said = _said(reader)
             if turn.said is not None:
                 self.memory.add(turn.said)
-            self.stats = LlmStats(
-                prompt_tokens=len(ids),
-                prefilled_tokens=self.session.fed_tokens - fed,
-                reused_tokens=reused,
-                thinking_tokens=len(reader.thought_ids),
-                speech_tokens=len(reader.answer_ids),
-                drafted_tokens=policy.drafted,
-                accepted_tokens=policy.accepted,
-                dropped_messages=fitted.dropped,
-                first_token_s=times.first_s,
-                first_speech_s=times.first_speech_s,
-                decode_s=times.decode_s,
-                notes=notes,
-            )
-            if self.stats.tokens_per_s > 0:
-                self.tokens_per_s = self.stats.tokens_per_s
+            self.stats = account.stats(reader, policy)
+            self.tokens_per_s = self.stats.tokens_per_s or self.tokens_per_s
         yield LlmDone(reader.done or DoneReason.STOP, self.stats)
+
+    def _read(self, ids: list[int], answer_at: int, head: int, account: Account) -> Generator[Step, None, Forward]:
+        """Feeds a prompt, as far as the cache does not hold it; the pass over its last token."""
+        self._recall(ids, len(ids) - 1)
+        account.reused_tokens = self.session.reuse(ids, len(ids) - 1)
+        fed = self.session.fed_tokens
+        marks = [(head, MarkKind.HEAD)]
+        if answer_at - max((mark.length for mark in self.session.marks), default=0) > SHORT_WAY:
+            marks.append((answer_at, MarkKind.TURN))
+        prompt = yield from self.session.feed(ids[account.reused_tokens :], keep=1, marks=marks)
+        assert prompt is not None
+        account.prefilled_tokens = self.session.fed_tokens - fed
+        return prompt
+
+    def _listen(self, tokens: Generator[int], reader: AnswerReader, account: Account) -> Generator[LlmEvent | Step]:
+        """Tokens to events, until the answer is over or the context full."""
+        for token in tokens:
+            events = reader.push(token)
+            account.tick(self._clock(), reader.speaks)
+            yield from events or (STEP,)
+            if reader.done is None and len(self.session.ids) >= self._limits.context_tokens:
+                reader.done = DoneReason.LENGTH
+            if reader.done is not None:
+                break
+        yield from reader.finish()
 
     def ask(self, messages: Sequence[Message], tools: Sequence[Tool]) -> None:
         """From now on the last turn is this one, also if it is given up before its first step. From any thread."""
         self._turn = _Turn(tuple(messages), tuple(tools))
+        self.stats = LlmStats()
 
     def tokens_of(self, budget: ThinkingBudget) -> int:
         """A budget in tokens; seconds by the speed that was measured last."""
@@ -387,34 +385,6 @@ class _Answering:
 
 class _Ahead:
     """One piece of work ahead has the cache, until something else takes it."""
-
-
-@dataclass(slots=True)
-class _Times:
-    """When tokens came, in seconds of one clock."""
-
-    asked_at: float
-    first_at: float = 0.0
-    last_at: float = 0.0
-    speech_at: float = 0.0
-
-    def tick(self, now: float, speaks: bool) -> None:
-        self.first_at = self.first_at or now
-        self.last_at = now
-        if speaks:
-            self.speech_at = self.speech_at or now
-
-    @property
-    def first_s(self) -> float:
-        return self.first_at - self.asked_at if self.first_at else 0.0
-
-    @property
-    def first_speech_s(self) -> float:
-        return self.speech_at - self.asked_at if self.speech_at else 0.0
-
-    @property
-    def decode_s(self) -> float:
-        return self.last_at - self.first_at
 
 
 def _said(reader: AnswerReader) -> Said | None:
