@@ -94,7 +94,7 @@ async def _plain(session: Session, args: argparse.Namespace) -> int:
         if at_terminal and not terminal_is_dumb():
             from mirza.console.editing import TerminalLines
 
-            lines = TerminalLines(await session.typed_before(), events_print=session.has_sound)
+            lines = TerminalLines(await session.kept.typed_before(), events_print=session.has_sound)
         else:
             lines = PipeLines(prompt=PROMPT if at_terminal else "")
         return await converse(session, lines, printer, options)

@@ -173,10 +173,10 @@ async def _load(session: Session, argument: str) -> Reply:
 
 async def _sessions(session: Session, argument: str) -> Reply:
     if argument:
-        found = await session.search(argument)
+        found = await session.kept.search(argument)
         lines = [f"{hit.conversation:>5}  {' '.join(hit.excerpt.split())}" for hit in found]
         return Reply("\n".join(lines) or f"Nothing with {argument!r} was said.")
-    listed = await session.kept()
+    listed = await session.kept.listed()
     lines = [f"{line.id:>5}  {line.changed_at.astimezone():%d %b %H:%M}  {line.title}" for line in listed]
     return Reply("\n".join(lines) or "No conversation is kept yet.")
 
@@ -184,7 +184,7 @@ async def _sessions(session: Session, argument: str) -> Reply:
 async def _export(session: Session, argument: str) -> Reply:
     if not session.messages:
         raise CommandError("There is nothing to export yet.", "Say something first.")
-    title, messages = await session.title(), session.messages
+    title, messages = await session.kept.title(), session.messages
     file = Path(argument or f"mirza-{session.number or 'conversation'}.md")
     await asyncio.to_thread(export, messages, title, file)
     return Reply(f"Written to {file}.")

@@ -9,14 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from mirza.console.keeping import Keeping
 from mirza.console.relay import Relay
 from mirza.errors import MirzaError, SettingsError, StorageError
 from mirza.events import (
     AnswerEnded,
     Event,
-    Failed,
     Heard,
-    Notice,
     Speaking,
     SpeechDelta,
     State,
@@ -26,16 +25,14 @@ from mirza.events import (
 from mirza.history import LOST_ANSWER, History
 from mirza.llm.base import Message, OnProgress, ThinkingBudget
 from mirza.pipeline import Conversation
-from mirza.recorder import Recorder
 from mirza.settings import SettingsTree
-from mirza.storage import Found, SessionSettings, Summary, open_store, well_formed
+from mirza.storage import SessionSettings, well_formed
 
 Build = Callable[[SettingsTree, History, OnProgress], Conversation]
 """Makes a conversation that goes on from a history; it is not loaded yet."""
 
 Listener = Callable[[Event], None]
 
-SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "\n")
 TURNS_REMEMBERED = 1000
 
 
@@ -48,17 +45,13 @@ class Session:
         self.muted = False
         self.on_progress: OnProgress | None = None
         """Called with what is loading and how far it is, 0 .. 1, perhaps from another thread."""
-        self._build, self._file = build, file
+        self.kept = Keeping(file, self._tell)
+        self._build = build
         self._listeners: list[Listener] = []
-        self._recorder: Recorder | None = None
         self._history = History()
         self._conversation: Conversation | None = None
         self._relay: Relay | None = None
         self._opened = AsyncExitStack()
-        self._draft = ""
-        """The answer in the air, as far as it was heard."""
-        self._unsaved = False
-        """Whether the disk did not take the last turn, which the user has been told."""
 
     def listen(self, listener: Listener) -> None:
         """Calls `listener` with every event, in order, on the event loop."""
@@ -70,7 +63,7 @@ class Session:
         Raises:
             StorageError: there is none.
         """
-        recorder = self._kept()
+        recorder = self.kept.recorder()
         number = number if number is not None else await recorder.on_thread(recorder.store.last)
         if number is None:
             raise StorageError("No conversation is kept yet.", "Start one with `mirza chat`.")
@@ -81,10 +74,10 @@ class Session:
     async def __aenter__(self) -> Self:
         try:
             if self.settings.conversation.save:
-                self._kept()
+                self.kept.recorder()
             await self._start(self.settings)
         except BaseException:
-            self._close_store()
+            self.kept.close()
             raise
         return self
 
@@ -94,7 +87,7 @@ class Session:
         try:
             await self._stop()
         finally:
-            self._close_store()
+            self.kept.close()
 
     # --- what is so
 
@@ -124,7 +117,7 @@ class Session:
     @property
     def number(self) -> int | None:
         """The number under which this conversation is kept, if it is."""
-        return self._recorder.conversation if self._recorder is not None else None
+        return self.kept.number
 
     @property
     def has_sound(self) -> bool:
@@ -167,15 +160,14 @@ class Session:
         """Takes the last exchange back; returns the question, or nothing where there was none."""
         taken = await self.conversation.undo()
         await self._caught_up()
-        await self._keep(self.messages)
+        await self.kept.keep(self.messages)
         return taken or ""
 
     async def reset(self) -> None:
         """Begins a new conversation; the old one stays on disk."""
         await self.conversation.interrupt()
         await self._caught_up()
-        if self._recorder is not None:
-            await self._recorder.begin()
+        await self.kept.begin()
         await self.conversation.reset()
         self.turns.clear()
 
@@ -206,7 +198,7 @@ class Session:
         except MirzaError:
             await self._start(before)
             raise
-        await self._remember(model=name)
+        await self.kept.remember(model=name)
 
     async def set_voice(self, name: str) -> None:
         """Speaks with another voice from the next answer on.
@@ -218,7 +210,7 @@ class Session:
             raise SettingsError(f"There is no voice {name!r}.", f"There are: {', '.join(self.voices)}.")
         self.conversation.voice = name
         self.settings = _with(self.settings, SessionSettings(voice=name))
-        await self._remember(voice=name)
+        await self.kept.remember(voice=name)
 
     # --- kept conversations
 
@@ -230,7 +222,7 @@ class Session:
         """
         if not self.messages:
             raise StorageError("There is nothing to keep yet.", "Say something first.")
-        recorder = self._kept()
+        recorder = self.kept.recorder()
         await recorder.keep(self.messages)
         number = recorder.conversation
         assert number is not None
@@ -244,7 +236,7 @@ class Session:
         Raises:
             StorageError: there is none of that number.
         """
-        recorder = self._kept()
+        recorder = self.kept.recorder()
         await recorder.on_thread(lambda: recorder.store.summary(number))  # before anything is forgotten here
         await self.reset()
         loaded = await recorder.resume(number)
@@ -258,33 +250,10 @@ class Session:
         Raises:
             StorageError: there is none of that number.
         """
-        recorder = self._kept()
+        recorder = self.kept.recorder()
         if number == self.number:
             await self.reset()
         await recorder.on_thread(lambda: recorder.store.delete(number))
-
-    async def kept(self) -> list[Summary]:
-        """Kept conversations, the last one first."""
-        recorder = self._kept()
-        return await recorder.on_thread(recorder.store.list)
-
-    async def search(self, words: str) -> list[Found]:
-        """Messages of kept conversations that hold these words."""
-        recorder = self._kept()
-        return await recorder.on_thread(lambda: recorder.store.search(words))
-
-    async def title(self) -> str:
-        """The title of this conversation."""
-        recorder, number = self._recorder, self.number
-        if recorder is None or number is None:
-            return "A conversation with Mirza"
-        return (await recorder.on_thread(lambda: recorder.store.summary(number))).title
-
-    async def typed_before(self) -> list[str]:
-        """What the user said in kept conversations, oldest first: what the up key brings back."""
-        if self._recorder is None:
-            return []
-        return await self._recorder.on_thread(self._recorder.store.said_by_user)
 
     # --- the conversation comes and goes
 
@@ -323,19 +292,15 @@ class Session:
     async def _handle(self, event: Event) -> None:
         self._tell(event)
         match event:
-            case Heard():
-                self._draft = ""
-                await self._keep(self.messages)
+            case Heard() | AnswerEnded():
+                await self.kept.keep(self.messages)
             case SpeechDelta(text) if not self.has_sound:  # what is shown is heard
-                await self._keep_draft(text)
+                await self.kept.keep_draft(self.messages, text)
             case Speaking(text=text):
-                await self._keep_draft(text)
-            case AnswerEnded():
-                self._draft = ""
-                await self._keep(self.messages)
+                await self.kept.keep_draft(self.messages, text)
             case ThinkingBudgetChanged(budget):
                 self.settings = _with(self.settings, SessionSettings(thinking_budget=budget))
-                await self._remember(thinking_budget=budget)
+                await self.kept.remember(thinking_budget=budget)
             case TurnMeasured():
                 self.turns.append(event)
             case _:
@@ -344,52 +309,6 @@ class Session:
     def _tell(self, event: Event) -> None:
         for listener in self._listeners:
             listener(event)
-
-    # --- its place on the disk
-
-    def _kept(self) -> Recorder:
-        """The recorder; the file is opened when it is first needed."""
-        if self._recorder is None:
-            store, notice = open_store(self._file)
-            self._recorder = Recorder(store)
-            if notice:
-                self._tell(Notice(notice, 0.0))
-        return self._recorder
-
-    async def _keep_draft(self, more: str) -> None:
-        """Keeps an answer that is not over, sentence by sentence: a crash can take only the one in the air."""
-        self._draft += more
-        messages = self.messages
-        over = not messages or messages[-1].role != "user"  # then the answer is in the history already
-        if more.rstrip(" ").endswith(SENTENCE_ENDS) and not over:
-            await self._keep([*messages, Message("assistant", self._draft)])
-
-    async def _keep(self, messages: Sequence[Message]) -> None:
-        if self._recorder is None:
-            return
-        try:
-            notice = await self._recorder.keep(messages)
-        except StorageError as error:
-            if not self._unsaved:
-                self._tell(Failed(error, 0.0))
-            self._unsaved = True
-            return
-        if notice or self._unsaved:
-            self._tell(Notice(notice or "The conversation is kept again.", 0.0))
-        self._unsaved = False
-
-    async def _remember(self, **changes: str) -> None:
-        if self._recorder is None:
-            return
-        try:
-            await self._recorder.change(**changes)
-        except StorageError as error:
-            self._tell(Failed(error, 0.0))
-
-    def _close_store(self) -> None:
-        recorder, self._recorder = self._recorder, None
-        if recorder is not None:
-            recorder.close()
 
 
 def _with(settings: SettingsTree, session: SessionSettings) -> SettingsTree:

@@ -350,7 +350,7 @@ async def live_loop(session: Session, app: MirzaApp, left: asyncio.Event) -> Non
     await app.mounted.wait()
     try:
         async with session:
-            app.loaded(await session.typed_before())
+            app.loaded(await session.kept.typed_before())
             await left.wait()
     finally:
         app.exit(1)  # does nothing if the user has left already

@@ -89,9 +89,7 @@ async def test_a_disk_that_takes_no_more_is_said_once_and_the_talk_goes_on(tmp_p
     session.listen(shown.append)
     async with session:
         await session.say("kept")
-        recorder = session._recorder
-        assert recorder is not None
-        database = recorder.store._database
+        database = session.kept.recorder().store._database
         pages = database.execute("PRAGMA page_count").fetchone()[0]
         database.execute(f"PRAGMA max_page_count = {pages}")
         await session.say("x" * 20_000)
