@@ -7,7 +7,7 @@ INSTALLED := .venv/installed
 MODELS := .venv/models
 
 .DEFAULT_GOAL := help
-.PHONY: help setup talk chat demo test check lock docs clean
+.PHONY: help setup talk chat demo test check lock docs peers clean
 
 help:  ## list these commands
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -39,8 +39,11 @@ lock:  ## take the newest versions that fit pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --upgrade --group dev --no-emit-index-url --no-annotate \
 		--custom-compile-command "make lock" --python-version 3.11 pyproject.toml --output-file requirements.lock
 
+peers: $(INSTALLED)  ## an environment with Pipecat beside Mirza's, for `mirza bench talk --peer pipecat`
+	@scripts/peers
+
 clean:  ## remove .venv and what tools left behind; models and conversations stay
-	rm -rf .venv .pytest_cache .ruff_cache .hypothesis build dist mirza.egg-info
+	rm -rf .venv .venv-peers .pytest_cache .ruff_cache .hypothesis build dist mirza.egg-info
 	find mirza tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): requirements.lock pyproject.toml scripts/venv

@@ -95,6 +95,8 @@ class Script(_Part):
     """The most that an answer may take, from the last sample of the question to its first."""
     silent_within_s: Seconds = 0.5
     """The most that an interruption may take to silence."""
+    table_only: bool = False
+    """Not held, but one of the recordings on which ends of turns are decided."""
     compare_with: str = ""
     """The script that this one is the other half of: same talk, another setting."""
 

@@ -95,18 +95,19 @@ async def _hold(
     ears = None if args.no_judge else Judge(cache)
     sounds = [await askers.lines(script) for script in scripts]
     await askers.close()
-    pairs = zip(scripts, sounds, strict=True)
+    pairs = list(zip(scripts, sounds, strict=True))
     spoken = [turn for script, lines in pairs if not script.settings for turn in spoken_turns(script, lines)]
     table = await turn_table(spoken, settings, cache)
+    pairs = [pair for pair in pairs if not pair[0].table_only]
     if args.table_only:
         return [], table
     with ExitStack() as stack:
         folder = args.output or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mirza-talk-")))
         folder.mkdir(parents=True, exist_ok=True)
         stage = Stage(settings, folder, ears)
-        takes = await stage.mirza(scripts, sounds, args.runs)
+        takes = await stage.mirza(pairs, args.runs)
         if args.peer:
-            takes += stage.peer(scripts, sounds, args.runs)
+            takes += stage.peer(pairs, args.runs)
         return await stage.judge(scripts, takes), table
 
 
@@ -116,13 +117,13 @@ class Stage:
     def __init__(self, settings: SettingsTree, folder: Path, ears: Judge | None) -> None:
         self._settings, self._folder, self._ears = settings, folder, ears
 
-    async def mirza(self, scripts: Sequence[Script], sounds: Sequence[list[Samples]], runs: int) -> list[Take]:
-        """Mirza's takes."""
+    async def mirza(self, pairs: Sequence[tuple[Script, list[Samples]]], runs: int) -> list[Take]:
+        """Mirza's takes of scripts, with the sounds of their lines."""
         from mirza.bench.theatre import play
 
         takes: list[Take] = []
         for number in range(runs):
-            for script, lines in zip(scripts, sounds, strict=True):
+            for script, lines in pairs:
                 _say(f"mirza: {script.name} ({number + 1} of {runs})")
                 take = await play(
                     script, lines, settings_for(script, self._settings), self._file("mirza", script, number)
@@ -130,7 +131,7 @@ class Stage:
                 takes.append(self._kept(take))
         return takes
 
-    def peer(self, scripts: Sequence[Script], sounds: Sequence[list[Samples]], runs: int) -> list[Take]:
+    def peer(self, pairs: Sequence[tuple[Script, list[Samples]]], runs: int) -> list[Take]:
         """Pipecat's takes; scripts that try one of Mirza's settings are not for it."""
         from mirza.bench.peer import pipecat
         from mirza.build import llm_folder
@@ -139,7 +140,7 @@ class Stage:
         settings = settings_for(None, self._settings)
         with pipecat(settings, Path(llm_folder(settings))) as peer:
             for number in range(runs):
-                for script, lines in zip(scripts, sounds, strict=True):
+                for script, lines in pairs:
                     if script.settings:
                         continue
                     _say(f"pipecat: {script.name} ({number + 1} of {runs})")

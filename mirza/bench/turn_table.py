@@ -87,6 +87,7 @@ async def turn_table(turns: Sequence[Spoken], settings: SettingsTree, cache: Pat
     Raises:
         ModelError: a model is not there.
     """
+    turns = list({turn.samples.tobytes(): turn for turn in turns}.values())  # several scripts begin with the same
     stt, end_of_turn = MoonshineStt(cache), SmartTurn(cache)
     await stt.load()
     await end_of_turn.load()
