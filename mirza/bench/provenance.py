@@ -91,6 +91,13 @@ def machine(blas: str | None = None) -> dict[str, Any]:
     }
 
 
+def busy() -> list[str]:
+    """A warning where other programs take the machine: then times compare nothing."""
+    cores = os.cpu_count() or 1
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return [f"busy: {load:.1f} programs wanted {cores} cores; measure again when it is idle"] if load > cores else []
+
+
 def versions() -> dict[str, str]:
     """Python and the libraries that a number depends on."""
     found = {"python": platform.python_version()}
