@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from mirza.errors import MirzaError
-from mirza.events import Event, LlmDone, SpeechDelta, ToolCall, ToolResult
+from mirza.events import Event, LlmStats, SpeechDelta, ToolCall, ToolResult
 from mirza.history import LOST_ANSWER, History
 from mirza.llm.base import BaseLlm, Message, Tool
 from mirza.speech.mouth import Mouth, Output
@@ -62,6 +62,8 @@ class Answer:
         self._llm, self._tools, self._emit = llm, {tool.name: tool for tool in tools}, emit
         self._released = asyncio.Event()
         self._exchanges: list[_Exchange] = []
+        self.runs: list[LlmStats] = []
+        """What each call of the model cost."""
 
     @property
     def audible(self) -> bool:
@@ -108,20 +110,22 @@ class Answer:
 
     async def _stream(self, messages: Sequence[Message]) -> _Exchange:
         """One pass of the model: what it says goes out, what it calls comes back."""
-        exchange = _Exchange("", [])
-        async with aclosing(self._llm.stream(messages, tools=tuple(self._tools.values()))) as stream:
-            async for event in stream:  # llm
-                self._emit(event)
-                match event:
-                    case SpeechDelta(text):
-                        exchange.said += text
-                        await self.output.say(text)  # speech text, tts, loudspeaker
-                    case ToolCall():
-                        exchange.calls.append(event)
-                    case LlmDone():
-                        break
-                    case _:
-                        pass
+        exchange, before = _Exchange("", []), self._llm.stats
+        try:
+            async with aclosing(self._llm.stream(messages, tools=tuple(self._tools.values()))) as stream:
+                async for event in stream:  # llm
+                    self._emit(event)
+                    match event:
+                        case SpeechDelta(text):
+                            exchange.said += text
+                            await self.output.say(text)  # speech text, tts, loudspeaker
+                        case ToolCall():
+                            exchange.calls.append(event)
+                        case _:
+                            pass
+        finally:
+            if self._llm.stats is not before:
+                self.runs.append(self._llm.stats)
         return exchange
 
     async def _run_tools(self, exchange: _Exchange) -> None:

@@ -111,7 +111,7 @@ class Answers:
         heard = ""
         if answer.released_s is not None and not answer.withdrawn:
             heard = answer.remember(self._history)
-            self._emit(AnswerEnded(answer.turn, heard, self._now_s(), interrupted))
+            self._emit(AnswerEnded(answer.turn, heard, self._now_s(), interrupted, tuple(answer.runs)))
             self._ended(answer)
         if interrupted:
             await self._llm.rewind(heard)

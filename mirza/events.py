@@ -217,6 +217,8 @@ class AnswerEnded:
     said: str
     at_s: float
     interrupted: bool = False
+    runs: tuple[LlmStats, ...] = ()
+    """What each call of the model cost, also one that was cut off; there are several where tools were called."""
 
 
 # --- what changes, and what goes wrong -------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mirza.events import (
     AnswerEnded,
@@ -10,7 +11,6 @@ from mirza.events import (
     CuePlayed,
     Event,
     Heard,
-    LlmDone,
     LlmStats,
     Speaking,
     SpeechDelta,
@@ -31,7 +31,6 @@ class _Turn:
     first_token_s: float | None = None
     first_audio_s: float | None = None
     text: str = ""
-    llm: list[LlmStats] = field(default_factory=list[LlmStats])
 
 
 class Metrics:
@@ -51,15 +50,13 @@ class Metrics:
             case TurnEnded(at_s=decided_s):
                 turn.decided_s = decided_s
             case AnswerStarted():
-                turn.first_token_s, turn.first_audio_s, turn.llm = None, None, []
+                turn.first_token_s, turn.first_audio_s = None, None
             case Heard(text=text):
                 turn.text, turn.heard_s = text, at_s
             case ThinkingDelta() | SpeechDelta() | ToolCall() if turn.first_token_s is None:
                 turn.first_token_s = at_s
             case Speaking(at_s=audible_s) | CuePlayed(at_s=audible_s) if turn.first_audio_s is None:
                 turn.first_audio_s = audible_s
-            case LlmDone(stats=stats):
-                turn.llm.append(stats)
             case AnswerEnded():
                 self._turn = _Turn()
                 return _measure(turn, event)
@@ -92,11 +89,11 @@ def _measure(turn: _Turn, ended: AnswerEnded) -> TurnMeasured:
         first_audio_s=stages[3],
         voice_to_voice_s=whole,
         interrupted=ended.interrupted,
-        llm=_sum(turn.llm),
+        llm=_sum(ended.runs),
     )
 
 
-def _sum(runs: list[LlmStats]) -> LlmStats:
+def _sum(runs: Sequence[LlmStats]) -> LlmStats:
     """One answer may ask the model several times, with tools in between: counts add up, times are the first run's."""
     if not runs:
         return LlmStats()
@@ -115,3 +112,47 @@ def _sum(runs: list[LlmStats]) -> LlmStats:
         decode_s=sum(run.decode_s for run in runs),
         notes=tuple(note for run in runs for note in run.notes),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the time that the user waited."""
+
+    name: str
+    seconds: float
+
+
+def stages(turn: TurnMeasured) -> list[Stage]:
+    """The stages that this turn had, in order; they add up to `voice_to_voice_s`."""
+    times = (
+        ("end of turn", turn.end_of_turn_s),
+        ("recognition", turn.stt_s),
+        ("first token", turn.first_token_s),
+        ("first sound", turn.first_audio_s),
+    )
+    return [Stage(name, seconds) for name, seconds in times if seconds is not None]
+
+
+def turn_object(turn: TurnMeasured) -> dict[str, object]:
+    """A turn as the JSON object of `--json`; times in seconds, `null` where the turn had no such stage."""
+    return {
+        "turn": turn.turn,
+        "heard": turn.heard,
+        "said": turn.said,
+        "interrupted": turn.interrupted,
+        "thinking_tokens": turn.llm.thinking_tokens,
+        "speech_tokens": turn.llm.speech_tokens,
+        "prompt_tokens": turn.llm.prompt_tokens,
+        "prefilled_tokens": turn.llm.prefilled_tokens,
+        "reused_tokens": turn.llm.reused_tokens,
+        "tokens_per_s": round(turn.llm.tokens_per_s, 2),
+        "end_of_turn_s": _rounded(turn.end_of_turn_s),
+        "stt_s": _rounded(turn.stt_s),
+        "first_token_s": _rounded(turn.first_token_s),
+        "first_audio_s": _rounded(turn.first_audio_s),
+        "voice_to_voice_s": _rounded(turn.voice_to_voice_s),
+    }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 4)

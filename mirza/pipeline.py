@@ -28,6 +28,7 @@ from mirza.events import (
     Heard,
     Notice,
     PartialHeard,
+    SpeechDelta,
     SpeechEnded,
     SpeechStarted,
     State,
@@ -523,6 +524,8 @@ class Conversation:
 
     def _emit(self, event: Event) -> None:
         self._watchers.tell(event)
+        if isinstance(event, SpeechDelta) and self.parts.sound is None:
+            self._enter(State.SPEAKING)  # on a page, words are heard when they are written
         measured = self._metrics.watch(event, self.now_s())
         if measured is not None:
             self._watchers.tell(measured)

@@ -8,7 +8,6 @@ import json
 import sys
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from mirza.events import (
     TurnMeasured,
     TurnReopened,
 )
+from mirza.metrics import stages, turn_object
 
 if TYPE_CHECKING:
     from mirza.audio.base import Samples
@@ -215,7 +215,7 @@ class TextReport(Report):
                 self._print(f"       - thinking budget: {budget}")
             case TurnMeasured():
                 self.turns += 1
-                self._print(stages(event))
+                self._print(stage_line(event))
             case Notice(text=text):
                 self._print(f"       - {text}")
             case Failed(error):
@@ -231,47 +231,11 @@ class TextReport(Report):
         print(line, flush=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stage:
-    name: str
-    seconds: float | None
-
-
-def stages(turn: TurnMeasured) -> str:
+def stage_line(turn: TurnMeasured) -> str:
     """The stages of a turn on one line: they add up to the whole."""
-    parts = (
-        _Stage("end of turn", turn.end_of_turn_s),
-        _Stage("recognition", turn.stt_s),
-        _Stage("first token", turn.first_token_s),
-        _Stage("first sound", turn.first_audio_s),
-    )
-    known = " + ".join(f"{part.name} {part.seconds:.2f}" for part in parts if part.seconds is not None)
+    parts = " + ".join(f"{stage.name} {stage.seconds:.2f}" for stage in stages(turn))
     whole = f" = {turn.voice_to_voice_s:.2f} s" if turn.voice_to_voice_s is not None else ""
-    return f"       {known}{whole}; {turn.llm.tokens_per_s:.0f} tokens/s"
-
-
-def turn_object(turn: TurnMeasured) -> dict[str, object]:
-    """A turn as `--json` prints it; times in seconds, `null` where there was no such stage."""
-    return {
-        "turn": turn.turn,
-        "heard": turn.heard,
-        "said": turn.said,
-        "interrupted": turn.interrupted,
-        "thinking_tokens": turn.llm.thinking_tokens,
-        "speech_tokens": turn.llm.speech_tokens,
-        "prefilled_tokens": turn.llm.prefilled_tokens,
-        "reused_tokens": turn.llm.reused_tokens,
-        "end_of_turn_s": _rounded(turn.end_of_turn_s),
-        "stt_s": _rounded(turn.stt_s),
-        "first_token_s": _rounded(turn.first_token_s),
-        "first_audio_s": _rounded(turn.first_audio_s),
-        "voice_to_voice_s": _rounded(turn.voice_to_voice_s),
-        "tokens_per_s": round(turn.llm.tokens_per_s, 1),
-    }
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 4)
+    return f"       {parts}{whole}; {turn.llm.tokens_per_s:.0f} tokens/s"
 
 
 async def _watch(watcher: Watcher, report: Report) -> None:

@@ -7,10 +7,8 @@ import pytest
 from mirza.events import (
     AnswerEnded,
     AnswerStarted,
-    DoneReason,
     Event,
     Heard,
-    LlmDone,
     LlmStats,
     Speaking,
     SpeechDelta,
@@ -89,9 +87,7 @@ def test_tools_in_between_add_their_tokens_up():
     stats = LlmStats(prompt_tokens=10, prefilled_tokens=10, speech_tokens=4, decode_s=1.0, first_token_s=0.1)
     turn = measure(
         (1.0, Heard(1, "hello", "en", 1.0, typed=True)),
-        (1.1, LlmDone(DoneReason.TOOL, stats)),
-        (2.0, LlmDone(DoneReason.STOP, stats)),
-        (2.5, AnswerEnded(1, "Hi", 2.5)),
+        (2.5, AnswerEnded(1, "Hi", 2.5, runs=(stats, stats))),
     )
     assert (turn.llm.speech_tokens, turn.llm.prefilled_tokens, turn.llm.prompt_tokens) == (8, 20, 10)
     assert turn.llm.tokens_per_s == pytest.approx(3.5)

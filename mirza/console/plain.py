@@ -14,9 +14,10 @@ from mirza.console.commands import execute, parse
 from mirza.console.lines import LineInterrupted, Lines
 from mirza.console.script import Asked, Ended, Note, Said, Script, Shown, Thought, Trouble, Used
 from mirza.console.session import Session
-from mirza.console.show import printable, statistics, turn_object
+from mirza.console.show import printable, statistics
 from mirza.errors import MirzaError
 from mirza.events import Event, TurnMeasured
+from mirza.metrics import turn_object
 
 LEAVE_ON = (signal.SIGTERM, signal.SIGHUP)
 DIM, PLAIN = "\x1b[2m", "\x1b[0m"

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mirza.events import TurnMeasured
+from mirza.metrics import stages
 from mirza.storage import well_formed
 
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
 _CONTROLS = _PICTURES | {0x7F: 0x2421, 0x0D: None} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
-
-STAGES = (
-    ("end of turn", "end_of_turn_s"),
-    ("recognition", "stt_s"),
-    ("first token", "first_token_s"),
-    ("first sound", "first_audio_s"),
-)
-"""The stages of a turn in order; they add up to `voice_to_voice_s`."""
 
 
 def printable(text: str) -> str:
@@ -29,39 +21,6 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return well_formed(text.translate(_CONTROLS))
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A part of the time that the user waited."""
-
-    name: str
-    seconds: float
-
-
-def stages(measured: TurnMeasured) -> list[Stage]:
-    """The stages that this turn had."""
-    times = (measured.end_of_turn_s, measured.stt_s, measured.first_token_s, measured.first_audio_s)
-    return [Stage(name, time) for (name, _), time in zip(STAGES, times, strict=True) if time is not None]
-
-
-def turn_object(measured: TurnMeasured) -> dict[str, object]:
-    """A turn as the JSON object of `--json`; times in seconds, `null` where the turn had no such stage."""
-    llm = measured.llm
-    return {
-        "turn": measured.turn,
-        "heard": measured.heard,
-        "said": measured.said,
-        "interrupted": measured.interrupted,
-        "thinking_tokens": llm.thinking_tokens,
-        "speech_tokens": llm.speech_tokens,
-        "prompt_tokens": llm.prompt_tokens,
-        "prefilled_tokens": llm.prefilled_tokens,
-        "reused_tokens": llm.reused_tokens,
-        "tokens_per_s": round(llm.tokens_per_s, 2),
-        **{field: _rounded(getattr(measured, field)) for _, field in STAGES},
-        "voice_to_voice_s": _rounded(measured.voice_to_voice_s),
-    }
 
 
 def statistics(turns: Sequence[TurnMeasured]) -> str:
@@ -108,7 +67,3 @@ def duration(seconds: float) -> str:
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f} ms"
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 4)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.text import Text
 
-from mirza.console.show import Stage, cached_share, duration, percent, printable, speed, stages
+from mirza.console.show import cached_share, duration, percent, printable, speed
 from mirza.events import State, TurnMeasured
+from mirza.metrics import Stage, stages
 
 STATES = {
     State.LOADING: ("◌", "loading", "yellow"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from mirza.console.show import Stage, duration, stages, statistics
+from mirza.console.show import duration, statistics
 from mirza.console.status import BAR_CELLS, Status, latency_bar, status_line
 from mirza.events import LlmStats, State, TurnMeasured
+from mirza.metrics import Stage, stages
 
 TURN = TurnMeasured(
     turn=1,
