@@ -50,6 +50,7 @@ class Answer:
         turn: int,
         question: str,
         output: Output,
+        *,
         llm: BaseLlm,
         tools: Sequence[Tool],
         emit: Callable[[Event], None],

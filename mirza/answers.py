@@ -1,4 +1,4 @@
-"""`Answers`: the speaking half of a conversation. One answer at a time, prepared, released, withdrawn or interrupted."""
+"""`Answers`: the speaking half of a conversation. One at a time, prepared, released, withdrawn or interrupted."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ class Answers:
 
     def prepare(self, turn: int, question: str, language: str) -> Answer:
         """Begins an answer; nothing of it is heard, run or remembered before it is released."""
-        answer = Answer(turn, question, self._output(turn, language), self._llm, self._tools, self._emit)
+        output = self._output(turn, language)
+        answer = Answer(turn, question, output, llm=self._llm, tools=self._tools, emit=self._emit)
         self.current = answer
         self._emit(AnswerStarted(turn, self._now_s()))
         answer.task = self._start(self._give(answer))
