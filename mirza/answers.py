@@ -48,6 +48,16 @@ class Answers:
         async with self._model:
             await self._llm.prefill(self._messages(text), self._tools)
 
+    async def catch_up(self) -> None:
+        """Feeds the model the history, so that the next question is all that is new to it."""
+        async with self._model:
+            await self._llm.prefill(self._messages(""), self._tools)
+
+    async def keep(self, name: str) -> None:
+        """Keeps the model's state of this conversation on disk."""
+        async with self._model:
+            await self._llm.save_conversation(name)
+
     def prepare(self, turn: int, question: str, language: str) -> Answer:
         """Begins an answer; nothing of it is heard, run or remembered before it is released."""
         output = self._output(turn, language)

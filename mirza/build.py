@@ -14,7 +14,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from mirza.errors import ModelNotFound, SettingsError
-from mirza.folders import cache_folder
+from mirza.folders import cache_folder, snapshot_folder
 from mirza.history import History
 from mirza.llm.base import BaseLlm, OnProgress
 from mirza.pipeline import Conversation, Parts
@@ -78,7 +78,7 @@ def make_llm(settings: SettingsTree) -> BaseLlm:
 def _mlx_llm(settings: SettingsTree) -> BaseLlm:
     from mirza.llm.mlx.qwen import MlxQwenLlm
 
-    snapshots = cache_folder(settings.paths) / "snapshots" if settings.llm.snapshots else None
+    snapshots = snapshot_folder(settings.paths) if settings.llm.snapshots else None
     return MlxQwenLlm(llm_folder(settings), settings.llm, thread=mlx_thread(), snapshot_dir=snapshots)
 
 

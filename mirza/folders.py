@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import platformdirs
@@ -21,6 +22,16 @@ def data_folder(paths: PathSettings) -> Path:
 def cache_folder(paths: PathSettings) -> Path:
     """Models and snapshots; made if it is not there. Everything in it can be had again."""
     return _made(paths.cache or Path(platformdirs.user_cache_dir("mirza", appauthor=False)))
+
+
+def forget_snapshots(paths: PathSettings) -> None:
+    """Deletes every state of a language model on this disk: they hold conversations, as tokens. They are made again."""
+    shutil.rmtree(snapshot_folder(paths), ignore_errors=True)
+
+
+def snapshot_folder(paths: PathSettings) -> Path:
+    """States of language models, so that the next start is warm; it need not exist."""
+    return cache_folder(paths) / "snapshots"
 
 
 def user_file() -> Path:

@@ -385,6 +385,16 @@ class Conversation:
         if self.ear is not None:
             self.ear.hold_key(held)
 
+    async def recall(self, name: str) -> None:
+        """Goes on with the conversation kept under `name`: the model takes up its state, ahead of the next turn."""
+        if await self.parts.llm.load_conversation(name) and self.history.messages:
+            await self._answers.catch_up()
+
+    async def keep(self, name: str) -> None:
+        """Keeps the model's state under `name`, to be taken up after a restart."""
+        if self.history.messages:
+            await self._answers.keep(name)
+
     async def reset(self) -> None:
         """Forgets the conversation."""
         await self.interrupt()

@@ -22,6 +22,7 @@ from mirza.events import (
     ThinkingBudgetChanged,
     TurnMeasured,
 )
+from mirza.folders import forget_snapshots
 from mirza.history import LOST_ANSWER, History
 from mirza.llm.base import Message, OnProgress, ThinkingBudget
 from mirza.pipeline import Conversation
@@ -46,7 +47,7 @@ class Session:
         self.on_progress: OnProgress | None = None
         """Called with what is loading and how far it is, 0 .. 1, perhaps from another thread."""
         self.kept = Keeping(file, self._tell)
-        self._build = build
+        self._build, self._file = build, file
         self._listeners: list[Listener] = []
         self._history = History()
         self._conversation: Conversation | None = None
@@ -241,6 +242,8 @@ class Session:
         await self.reset()
         loaded = await recorder.resume(number)
         _restore(self._history, loaded.messages)
+        if (name := self._name()) is not None:
+            await self.conversation.recall(name)
         if loaded.settings.thinking_budget:
             await self.set_thinking(ThinkingBudget.parse(loaded.settings.thinking_budget))
 
@@ -254,6 +257,7 @@ class Session:
         if number == self.number:
             await self.reset()
         await recorder.on_thread(lambda: recorder.store.delete(number))
+        await recorder.on_thread(lambda: forget_snapshots(self.settings.paths))
 
     # --- the conversation comes and goes
 
@@ -266,6 +270,13 @@ class Session:
         except BaseException:
             await self._end_relay()
             raise
+        if (name := self._name()) is not None:
+            await conversation.recall(name)
+
+    def _name(self) -> str | None:
+        """Under which the model keeps its state of this conversation; `None` where nothing is to be kept."""
+        keeps = self.settings.conversation.save and self.settings.llm.snapshots
+        return f"{self._file.absolute()}#{self.number}" if keeps and self.number is not None else None
 
     def _progressed(self, what: str, share: float) -> None:
         if self.on_progress is not None:
@@ -274,6 +285,9 @@ class Session:
     async def _stop(self) -> None:
         opened, self._opened = self._opened, AsyncExitStack()
         try:
+            if (name := self._name()) is not None and self._relay is not None:
+                await self.conversation.interrupt()
+                await self.conversation.keep(name)
             await opened.aclose()
         finally:
             await self._end_relay()

@@ -140,6 +140,13 @@ class BaseLlm(ABC):
     async def settle(self) -> None:
         """Tidies up in idle time, while the voice still plays: the thought leaves the context."""
 
+    async def save_conversation(self, name: str) -> None:
+        """Keeps the state of the conversation on this disk, for `load_conversation` after a restart."""
+
+    async def load_conversation(self, name: str) -> bool:
+        """Knows a kept conversation again, so that its messages need not be fed again; whether there was one."""
+        return False
+
     async def clear_cache(self) -> None:
         """Forgets every cached prefix and gives the memory of free buffers back."""
 
