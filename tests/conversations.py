@@ -647,7 +647,8 @@ def _random_talk(seed: int) -> tuple[Talk, list[str]]:
     """Half a minute of a conversation in which people speak whenever they like."""
     rng = random.Random(seed)
     questions = [f"question number {rng.randrange(100)} is this?" for _ in range(rng.randrange(1, 4))]
-    replies = [f"So{k} begins{k} answer{k}. It{k} goes{k} on{k}. And{k} it{k} ends{k}." for k in range(9)]
+    # Each word in one answer only, so that what was played can be told apart.
+    replies = [f"Soo{k} begin{k} answer{k}. It{k} goes{k} onn{k}. Andd{k} itt{k} end{k}." for k in "bdfgklmnp"]
     sounds: list[Samples] = []
     for question in questions:
         sounds += [said(question), silence(rng.uniform(0.1, 5.0))]
