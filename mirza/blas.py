@@ -14,6 +14,8 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from loguru import logger
+
 
 def ensure_fast_blas() -> str | None:
     """Loads MKL or OpenBLAS for the whole process; says which, or `None` where there is none or none is needed.
@@ -23,6 +25,11 @@ def ensure_fast_blas() -> str | None:
     """
     if sys.platform != "linux":
         return None
+    if "mlx.core" in sys.modules and not _loaded:
+        logger.warning("MLX was imported before a fast BLAS was loaded: it will be slow on this CPU")
+        return None
+    if _loaded:
+        return _loaded[0]
     # Without this each fused kernel is compiled by g++ at its first use: 5 to 13 s before the first token.
     if not _has_cuda():
         os.environ.setdefault("MLX_DISABLE_COMPILE", "1")
@@ -31,8 +38,13 @@ def ensure_fast_blas() -> str | None:
             ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
         except OSError:
             continue
+        _loaded.append(name)
         return name
     return None
+
+
+_loaded: list[str] = []
+"""What this process has loaded: nothing, or one name."""
 
 
 def _candidates() -> list[tuple[str, str]]:

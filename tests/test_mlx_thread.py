@@ -1,6 +1,8 @@
 """One thread, many jobs: who goes first, and that everything ends. No MLX is needed for that."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 from contextlib import aclosing
 
@@ -185,3 +187,23 @@ async def test_a_call_that_never_began_does_not_wait_for_the_one_that_runs(threa
     assert not busy.done()
     gate.set()
     await busy
+
+
+def test_a_fast_blas_is_loaded_before_mlx_whoever_comes_first():
+    """Symbols that are loaded first win: a model that imports MLX on another thread first would be 10 times slower."""
+    program = """
+import asyncio
+from mirza.llm.mlx.qwen import MlxQwenLlm
+from mirza.mlx_thread import MlxThread
+from mirza.settings import LlmSettings
+
+async def main():
+    thread = MlxThread()
+    llm = MlxQwenLlm("tests/fixtures/tiny-qwen35", LlmSettings(mtp="off"), thread=thread)
+    await llm.load("Be kind.")
+    print(thread.blas)
+
+asyncio.run(main())
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
+    assert result.stdout.strip() in {"mkl", "openblas"} or sys.platform != "linux"

@@ -21,6 +21,7 @@ from mirza.mlx_thread import MlxThread, Priority, Step
 from mirza.settings import LlmSettings
 
 if TYPE_CHECKING:
+    from mirza.llm.mlx.assembly import Progress
     from mirza.llm.mlx.engine import Engine
 
 
@@ -47,9 +48,9 @@ class MlxQwenLlm(BaseLlm):
         self._engine: Engine | None = None
 
     async def load(self, system: str = "", tools: Sequence[Tool] = (), on_progress: OnProgress | None = None) -> None:
-        from mirza.llm.mlx.assembly import Progress, load_engine
-
         def load() -> Generator[Progress | Step]:
+            from mirza.llm.mlx.assembly import Progress, load_engine  # on the thread, which has loaded a fast BLAS
+
             if self._engine is None:
                 self._engine = yield from load_engine(self.model, self.settings, self._snapshot_dir, self._clock)
             yield Progress("reading the system prompt", 0.9)
