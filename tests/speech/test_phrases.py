@@ -36,6 +36,8 @@ def test_assent_and_laughter_leave_the_assistant_its_turn(text: str, language: s
     ("text", "language"),
     [
         ("Stop.", "en"),
+        ("The stop.", "en"),  # what Moonshine makes of a clear "Stop."
+        ("Uh, stop!", "en"),
         ("stop!", "fr"),
         ("Wait!", "en"),
         ("Be quiet", "en"),
