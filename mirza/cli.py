@@ -36,7 +36,7 @@ COMMANDS = (
     Command("chat", "mirza.console.chat", "the same conversation by keyboard (what `mirza` alone does)"),
     Command("demo", "mirza.demo", "see it at work in seconds: no model, no microphone"),
     Command("say", "mirza.say", "speak a text aloud, or into a file"),
-    Command("models", "mirza.models", "list, fetch and remove models"),
+    Command("models", "mirza.models.command", "list, fetch and remove models"),
     Command("doctor", "mirza.doctor", "what works here, what is missing, and the command that mends it"),
     Command("settings", "mirza.settings_command", "show, explain and change settings"),
     Command("bench", "mirza.bench", "measure it: engine, exactness, talk, text, pipeline, soak, all, compare"),

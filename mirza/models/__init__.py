@@ -5,8 +5,6 @@ Once pulled a model is used offline: nothing here but `pull` touches the network
 
 from __future__ import annotations
 
-import argparse
-
 from mirza.models.choice import catalogue, choose_llm, find, fits, machine_memory_bytes
 from mirza.models.fetch import Progress
 from mirza.models.folder import check_folder
@@ -14,26 +12,10 @@ from mirza.models.kinds import Model, Purpose
 from mirza.models.pulling import pull
 from mirza.models.store import best_llm, is_pulled, models_folder, path, pulled, remove, verified_path, verify
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `mirza models`."""
-    from mirza.models import command
-
-    command.add_arguments(parser)
-
-
-def run(args: argparse.Namespace) -> int:
-    """`mirza models`; returns its exit status."""
-    from mirza.models import command
-
-    return command.run(args)
-
-
 __all__ = [
     "Model",
     "Progress",
     "Purpose",
-    "add_arguments",
     "best_llm",
     "catalogue",
     "check_folder",
@@ -47,7 +29,6 @@ __all__ = [
     "pull",
     "pulled",
     "remove",
-    "run",
     "verified_path",
     "verify",
 ]

@@ -97,7 +97,9 @@ def meaning(text: str, language: str = "en") -> Meaning:
     said = plain(text)
     if not re.search(r"\w", said):
         return Meaning.NOTHING
-    spoken = re.sub(r"^(?:the|a|uh|um|oh|no|euh|äh|eh) ", "", said.replace("-", " "))  # "The stop." is a "Stop." misheard
+    spoken = re.sub(
+        r"^(?:the|a|uh|um|oh|no|euh|äh|eh) ", "", said.replace("-", " ")
+    )  # "The stop." is a "Stop." misheard
     if spoken in _phrases(_STOP, language):
         return Meaning.STOP
     return Meaning.ASSENT if _all_assent(said, language) else Meaning.SPEECH
