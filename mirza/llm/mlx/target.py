@@ -19,9 +19,10 @@ from mlx_vlm.speculative.cache_state import start_speculative_cache
 from mirza.errors import ModelUnsupported
 
 SEQUENTIAL_AT_MOST = 48
-"""On a CPU, so many tokens or fewer go through a recurrent layer one after the other, which mlx-vlm does inside a cache
-transaction. Else it works in chunks padded to 64: 13 tokens took 64 ms, and take 22 (two cores, the tiny checkpoint);
-64 tokens are quicker in a chunk. Metal has a kernel of its own for both."""
+"""Without Metal, so many tokens or fewer go through a recurrent layer one after the other, which mlx-vlm does inside a
+cache transaction. Else it works in chunks padded to 64, each of thousands of operations: 13 tokens took 64 ms, and take
+22 (two cores, the tiny checkpoint); 305 ms, and take 92 (one H200, the shape of the 9B). On two cores, 64 tokens are
+quicker in a chunk. Metal has a kernel of its own for both."""
 
 
 class Growing(Protocol):
@@ -62,7 +63,8 @@ class Target:
         """Whether hidden states are to be had: mlx-vlm's Qwen 3.5 and its kin. An MTP head needs them."""
         self.model = language_model
         self._kv_bits = 0
-        self._sequential = SEQUENTIAL_AT_MOST if mx.default_device().type == mx.DeviceType.cpu else 0
+        fused = mx.metal.is_available() and mx.default_device().type != mx.DeviceType.cpu
+        self._sequential = 0 if fused else SEQUENTIAL_AT_MOST
         cache = self.new_cache()
         probe = self.forward(mx.array([0]), cache, 0, keep=1).logits
         assert probe is not None
