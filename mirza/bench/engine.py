@@ -37,6 +37,8 @@ class Plan:
     peers: bool = True
     servers: bool = True
     """Among the peers."""
+    turns: bool = True
+    """Whether conversations are held."""
     shape: str = ""
     """Random weights in this shape, instead of the model's own."""
     bits: int = 0
@@ -87,7 +89,7 @@ def measure(plan: Plan, on_progress: Callable[[str], None] = lambda _: None) -> 
         }
         head = measures.has_drafter
         measures.close()
-        rows = compete(_contestants(folder, plan, head), plan.runs, on_progress)
+        rows = compete(_contestants(folder, plan, head) if plan.turns else (), plan.runs, on_progress)
         report["turns"] = [asdict(row) for row in rows]
         report["verdict"] = _verdict(rows)
     return report
@@ -140,6 +142,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokens", type=int, default=64, metavar="N", help="decoded in each run (64)")
     parser.add_argument("--no-peers", action="store_true", help="Mirza alone")
     parser.add_argument("--no-servers", action="store_true", help="no peer that is a server")
+    parser.add_argument("--no-turns", action="store_true", help="no conversations")
     parser.add_argument(
         "--contexts", type=int, nargs="+", default=[128, 512, 2048], metavar="N", help="prompts' tokens"
     )
@@ -160,6 +163,7 @@ def run(args: argparse.Namespace) -> int:
         tuple(args.contexts),
         peers=not args.no_peers,
         servers=not args.no_servers,
+        turns=not args.no_turns,
         shape=args.shape,
         bits=args.bits,
         agreeing=args.agreeing,

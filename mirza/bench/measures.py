@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +20,16 @@ import mlx.core as mx
 from mlx_vlm.generate.ar import generate_step
 from mlx_vlm.models.cache import make_prompt_cache
 
+from mirza.bench.step import (
+    PREFILL_STEP,
+    Agreement,
+    KeepingCost,
+    TokenCost,
+    agreement,
+    finished,
+    keeping_cost,
+    token_cost,
+)
 from mirza.llm.base import Message, ThinkingBudget
 from mirza.llm.mlx.assembly import load_engine
 from mirza.llm.mlx.decoding import decode_plain, decode_speculative
@@ -31,7 +42,6 @@ from mirza.llm.mlx.speculation import DraftPolicy
 from mirza.settings import LlmSettings
 
 WARM_UP_TOKENS = 8
-PREFILL_STEP = 2048
 Tokens = Generator[int]
 
 
@@ -46,6 +56,8 @@ class Rate:
     against_bare: float
     """Median of the ratios to the bare loop's run just before."""
     accepted_share: float = 0.0
+    context_tokens: int = 0
+    """Of the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +86,7 @@ class Measures:
     def __init__(self, folder: Path, snapshots: Path) -> None:
         self._own_head = has_own_drafter(folder)
         settings = LlmSettings(mtp="on" if self._own_head else "off", temperature=0.0, prefill_step=PREFILL_STEP)
-        self._engine: Engine = _finished(load_engine(str(folder), settings, snapshots, time.perf_counter))
+        self._engine: Engine = finished(load_engine(str(folder), settings, snapshots, time.perf_counter))
         # The bare loop runs on a model of its own, as mlx-vlm loads it.
         self._bare = load_model(folder)
         self.dtype = self._bare.dtype
@@ -88,15 +100,19 @@ class Measures:
     def notes(self) -> tuple[str, ...]:
         return self._engine.notes
 
-    def decoding(self, runs: int, tokens: int) -> list[Rate]:
-        """The bare loop, Mirza's plain one and the drafting one, in turns."""
+    def decoding(self, runs: int, tokens: int, context: int = 0) -> list[Rate]:
+        """The bare loop, Mirza's plain one and the drafting one, in turns, behind a question or `context` tokens."""
+        prompt = self._words(context) if context else self._question()
         policies: list[DraftPolicy] = []
 
         def drafting() -> Tokens:
             policies.append(DraftPolicy(self._depth))
-            return self._speculative(policies[-1])
+            return self._speculative(prompt, policies[-1])
 
-        ways: dict[str, Callable[[], Tokens]] = {"mlx-vlm's bare loop": self._bare_loop, "mirza, plain": self._plain}
+        ways: dict[str, Callable[[], Tokens]] = {
+            "mlx-vlm's bare loop": partial(self._bare_loop, prompt),
+            "mirza, plain": partial(self._plain, prompt),
+        }
         if self.has_drafter:
             ways["mirza, MTP"] = drafting
         times: dict[str, list[float]] = {name: [] for name in ways}
@@ -110,7 +126,7 @@ class Measures:
             ratio = statistics.median(own / other for own, other in zip(speeds, bare, strict=True))
             drafted, accepted = sum(p.drafted for p in policies), sum(p.accepted for p in policies)
             share = accepted / drafted if name.endswith("MTP") and drafted else 0.0
-            rates.append(Rate(name, statistics.median(speeds), min(speeds), max(speeds), ratio, share))
+            rates.append(Rate(name, statistics.median(speeds), min(speeds), max(speeds), ratio, share, len(prompt)))
         return rates
 
     def first_token(self, contexts: Sequence[int], runs: int) -> list[FirstToken]:
@@ -127,7 +143,7 @@ class Measures:
         """Bytes, after a conversation of a thousand tokens."""
         session, ids = self._engine.session, self._words(1000)
         session.reset()
-        _finished(session.feed(ids))
+        finished(session.feed(ids))
         snapshot = session.snapshot()
         disk = self._engine.disk
         encoded = disk.encode(snapshot) if isinstance(disk, DiskSnapshots) else b""
@@ -143,6 +159,18 @@ class Measures:
             snapshot_of_1000_tokens=len(encoded),
         )
 
+    def token(self, tokens: int) -> TokenCost:
+        """Where the time of a plainly decoded token goes."""
+        return token_cost(self._engine, self._question(), tokens)
+
+    def keeping(self, contexts: Sequence[int], runs: int) -> list[KeepingCost]:
+        """Marks and snapshots of states of so many tokens."""
+        return [keeping_cost(self._engine, self._words(context), runs) for context in contexts]
+
+    def drafting_agrees(self, tokens: int) -> Agreement | None:
+        """Whether the tokens are the same with drafts; `None` without a drafter."""
+        return agreement(self._engine, self._question(), tokens, self._depth) if self.has_drafter else None
+
     def close(self) -> None:
         """Gives the memory back."""
         del self._engine, self._bare
@@ -151,31 +179,31 @@ class Measures:
 
     # --- the three loops ---------------------------------------------------------------------------------------------
 
-    def _bare_loop(self) -> Tokens:
+    def _bare_loop(self, prompt: Sequence[int]) -> Tokens:
         cache = make_prompt_cache(self._bare.language_model)
-        ids = mx.array([self._prompt()])
+        ids = mx.array([list(prompt)])
         with closing(
             generate_step(ids, self._bare.model, None, None, prompt_cache=cache, max_tokens=100_000, temperature=0.0)
         ) as steps:
             for token, _ in steps:
                 yield int(token)
 
-    def _plain(self) -> Tokens:
-        session, prompt = self._fed()
+    def _plain(self, ids: Sequence[int]) -> Tokens:
+        session, prompt = self._fed(ids)
         yield from decode_plain(session, TurnSampler(Sampling(), self._engine.target.vocabulary), prompt)
 
-    def _speculative(self, policy: DraftPolicy) -> Tokens:
-        session, prompt = self._fed()
+    def _speculative(self, ids: Sequence[int], policy: DraftPolicy) -> Tokens:
+        session, prompt = self._fed(ids)
         drafter = self._engine.drafter
         assert drafter is not None
         sampler = TurnSampler(Sampling(), self._engine.target.vocabulary)
         yield from decode_speculative(session, sampler, prompt, drafter=drafter, policy=policy, stops=())
 
-    def _fed(self) -> tuple[Session, Any]:
+    def _fed(self, ids: Sequence[int]) -> tuple[Session, Any]:
         session = Session(self._engine.target, PREFILL_STEP)
-        return session, _finished(session.feed(self._prompt(), keep=1))
+        return session, finished(session.feed(ids, keep=1))
 
-    def _prompt(self) -> list[int]:
+    def _question(self) -> list[int]:
         return self._engine.template.prompt([Message("user", "Count to 24.")])
 
     def _words(self, count: int) -> list[int]:
@@ -187,13 +215,15 @@ class Measures:
         session = self._engine.session
         if not known:
             session.reset()
-        forward = _finished(session.feed(prompt[known:], keep=1))
+        forward = finished(session.feed(prompt[known:], keep=1))
+        assert forward is not None
+        assert forward.logits is not None
         mx.eval(mx.argmax(forward.logits))
 
     def _warm(self, prompt: list[int], known: int) -> float:
         session = self._engine.session
         session.reset()
-        _finished(session.feed(prompt[:known]))
+        finished(session.feed(prompt[:known]))
         mx.synchronize()
         return _seconds(lambda: self._first(prompt, known))
 
@@ -234,12 +264,3 @@ def _seconds(work: Callable[[], None]) -> float:
     work()
     mx.synchronize()
     return time.perf_counter() - start
-
-
-def _finished(steps: Generator[Any, None, Any]) -> Any:
-    """Takes every step of a job, and gives what it returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value

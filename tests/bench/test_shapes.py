@@ -1,0 +1,74 @@
+"""Random checkpoints in true shapes: loadable, drafted on, and every id is text that gives the id again."""
+
+from pathlib import Path
+
+import pytest
+
+from mirza.bench.engine import Plan, measure
+from mirza.bench.shapes import SHAPES, Shape, shape_named, write_random
+from mirza.errors import ModelUnsupported
+from mirza.llm.mlx.loading import has_own_drafter, load_model, load_tokenizer
+
+TINY = Path(__file__).parent.parent / "fixtures" / "tiny-qwen35"
+SMALL = Shape(
+    hidden=128,
+    intermediate=192,
+    tied=True,
+    layers=4,
+    heads=4,
+    kv_heads=2,
+    head_size=32,
+    linear_heads=4,
+    linear_key_heads=2,
+    linear_head_size=32,
+    vocabulary=900,
+    rope_sections=(2, 1, 1),
+)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setitem(SHAPES, "small", SMALL)
+
+
+def test_a_random_checkpoint_has_the_shape_it_was_asked_for(tmp_path):
+    loaded = load_model(write_random(tmp_path / "random", SMALL, like=TINY))
+    assert loaded.dtype == "bfloat16"
+    assert loaded.config["text_config"]["num_hidden_layers"] == len(loaded.language_model.layers) == 4
+    assert loaded.language_model.model.embed_tokens.weight.shape == (900, 128)
+    assert has_own_drafter(loaded.folder)
+
+
+def test_four_bits_take_about_a_quarter_and_the_head_stays_as_it_is(tmp_path):
+    half = load_model(write_random(tmp_path / "half", SMALL, like=TINY))
+    quarter = load_model(write_random(tmp_path / "quarter", SMALL, like=TINY, bits=4))
+    assert 0.25 < quarter.bytes / half.bytes < 0.4
+    assert quarter.config["quantization"] == {"group_size": 64, "bits": 4}
+
+
+def test_every_id_of_the_filled_vocabulary_is_text_that_gives_the_id_again(tmp_path):
+    tokenizer = load_tokenizer(write_random(tmp_path / "random", SMALL, like=TINY))
+    filled = [500, 501, 899, 640]
+    text = tokenizer.decode(filled)
+    assert tokenizer.encode(text, add_special_tokens=False) == filled
+    assert tokenizer.encode("Count to 9.", add_special_tokens=False) == load_tokenizer(TINY).encode(
+        "Count to 9.", add_special_tokens=False
+    )
+
+
+@pytest.mark.parametrize(("agreeing", "bits"), [(False, 4), (True, 0)])
+def test_noise_accepts_no_draft_and_agreeing_weights_accept_all(small, agreeing, bits):
+    plan = Plan(str(TINY), runs=1, tokens=16, contexts=(64,), turns=False, shape="small", bits=bits, agreeing=agreeing)
+    report = measure(plan)
+    found = report["drafting_agrees"]
+    assert found["first_difference"] is None
+    assert found["accepted"] == (found["drafted"] if agreeing else 0)
+    assert (found["drafted"] > 0) == agreeing
+    assert report["provenance"]["model"]["vocabulary"] == SMALL.vocabulary
+    assert report["token"]["operations"] > 50
+    assert report["keeping"][0]["mark_bytes"] < report["keeping"][0]["snapshot_bytes"]
+
+
+def test_an_unknown_shape_is_refused_by_name():
+    with pytest.raises(ModelUnsupported, match=r"no shape 'huge'"):
+        shape_named("huge")
