@@ -99,6 +99,13 @@ def said(words):
     return Said(words, (), tuple(ids), tuple(tokenizer.decode([token]) for token in ids))
 
 
+def test_a_model_that_writes_nothing_but_space_is_ended():
+    blank = encode("\n")
+    reader, events = read(blank * 500)
+    assert reader.done is DoneReason.LENGTH
+    assert events == []
+
+
 def test_what_was_heard_is_kept_in_the_tokens_it_was_said_with():
     whole = said("Done, the kitchen lights are on.")
     heard = whole.cut("Done, the  kitchen", encode)

@@ -37,6 +37,10 @@ class _Where(Enum):
     CALL = auto()
 
 
+BLANKS_AT_MOST = 64
+"""Tokens of nothing but space before an answer: a model that goes on like that has nothing to say."""
+
+
 class AnswerReader:
     """Push ids, get events. `done` says why the answer is over, once it is.
 
@@ -58,6 +62,7 @@ class AnswerReader:
         self._where = _Where.THOUGHT if thinking else _Where.GAP
         self._text = Detokenizer(tokenizer)
         self._call_text = ""
+        self._blanks = 0
 
     @property
     def speaks(self) -> bool:
@@ -111,6 +116,9 @@ class AnswerReader:
         text = self._text.push(token)
         if self._where is _Where.GAP:
             if text and not text.strip():
+                self._blanks += 1
+                if self._blanks >= BLANKS_AT_MOST:
+                    self.done = DoneReason.LENGTH
                 return []
             self._where = _Where.SPEECH
         return self._say(token, text)
