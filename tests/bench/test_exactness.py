@@ -29,7 +29,7 @@ def test_an_engine_that_goes_back_without_its_recurrent_state_is_caught(monkeypa
         session.marks = [mark for mark in session.marks if mark.length <= length]
 
     monkeypatch.setattr(Session, "_return_to", forgetful)
-    report = run_scenes(TINY, conversations=4, seed=3)
+    report = run_scenes(TINY, conversations=4, seed=5)
     assert any(difference.what == "token" for difference in report.differences)
     assert all("--first" in difference.reproduce for difference in report.differences)
 
