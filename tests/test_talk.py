@@ -64,24 +64,23 @@ class Talked:
 
 @pytest.fixture(scope="module")
 def talked(tmp_path_factory: pytest.TempPathFactory) -> Talked:
-    """One talk: a plain question, one over a telephone, one that is quiet and in noise, and two in one file."""
+    """One talk: a question over a telephone, one that is quiet and in noise, and two in one file."""
     folder = tmp_path_factory.mktemp("talk")
     telephone = resample(resample(recording("en-octopus"), MIC_RATE, 8000), 8000, MIC_RATE)
     sky = recording("en-sky") * 0.08
     noisy = sky + np.random.default_rng(0).normal(0, 0.002, len(sky)).astype(np.float32)
-    two = np.concatenate([recording("en-capital"), quiet(3.5), recording("en-moon")])
-    sounds = {"plain": (recording("en-bees"), "PCM_16"), "telephone": (telephone, "PCM_U8"), "noisy": (noisy, "FLOAT")}
-    sounds["two"] = (two, "PCM_24")
+    two = np.concatenate([recording("en-capital"), quiet(6), recording("en-moon")])
+    sounds = {"telephone": (telephone, "PCM_U8"), "noisy": (noisy, "FLOAT"), "two": (two, "PCM_24")}
     for name, (samples, subtype) in sounds.items():
         soundfile.write(folder / f"{name}.wav", samples, MIC_RATE, subtype=subtype)
     output = folder / "answers.wav"
 
     files = [folder / f"{name}.wav" for name in sounds]
-    result = mirza_talk("--json", "--output", output, "--set", "llm.max_tokens=40", "--input", *files)
+    result = mirza_talk("--json", "--output", output, "--set", "llm.max_tokens=24", "--input", *files)
 
     assert result.returncode == 0, result.stderr
     stereo, rate = soundfile.read(output, dtype="float32")
-    asked = [TEXTS[name] for name in ("en-bees", "en-octopus", "en-sky", "en-capital", "en-moon")]
+    asked = [TEXTS[name] for name in ("en-octopus", "en-sky", "en-capital", "en-moon")]
     return Talked([json.loads(line) for line in result.stdout.splitlines()], stereo[:, 0], stereo[:, 1], rate, asked)
 
 
