@@ -120,7 +120,7 @@ async def test_an_answer_is_shown_as_markdown_and_its_thought_stays_folded(tmp_p
 
 async def test_the_status_bar_tells_the_turn(tmp_path: Path):
     async with screen(tmp_path, "one two three four", token_s=0.01, size=(120, 24)) as shown:
-        assert "● ready" in shown.text()
+        await shown.settle(lambda: "● ready" in shown.text())
         await shown.say("count")
         await shown.answered(1)
         bar = str(shown.app.query_one("#status", Static).render())
