@@ -101,31 +101,38 @@ class Answers:
         return answer
 
     async def _give(self, answer: Answer) -> None:
-        """Gives one answer, and remembers what was heard of it, however it ended."""
-        async with self._model:
-            messages = self._messages(None if answer.released_s is not None else answer.question)
-            interrupted = True
-            try:
-                await answer.run(messages)
-                interrupted = False
-            except* MirzaError as errors:
-                self._emit(Failed(_first(errors), self._now_s()))
-            finally:
-                await self._conclude(answer, interrupted=interrupted)
+        """Gives one answer, and remembers what was heard of it, however it ended, also before its turn came."""
+        interrupted, asked = True, False
+        try:
+            async with self._model:
+                asked = True
+                messages = self._messages(None if answer.released_s is not None else answer.question)
+                try:
+                    await answer.run(messages)
+                    interrupted = False
+                except* MirzaError as errors:
+                    self._emit(Failed(_first(errors), self._now_s()))
+                finally:
+                    heard = self._conclude(answer, interrupted=interrupted)
+                    if interrupted:
+                        await self._llm.rewind(heard)
+        finally:
+            if not asked:
+                self._conclude(answer, interrupted=True)
 
-    async def _conclude(self, answer: Answer, *, interrupted: bool) -> None:
+    def _conclude(self, answer: Answer, *, interrupted: bool) -> str:
+        """The answer is over; returns what was heard of it."""
         if isinstance(answer.output, Mouth):
             answer.output.announce()
             self.next_piece = max(self.next_piece, answer.output.next_id)
         if self.current is answer:
             self.current = None
-        heard = ""
-        if answer.released_s is not None and not answer.withdrawn:
-            heard = answer.remember(self._history)
-            self._emit(AnswerEnded(answer.turn, heard, self._now_s(), interrupted, tuple(answer.runs)))
-            self._ended(answer)
-        if interrupted:
-            await self._llm.rewind(heard)
+        if answer.released_s is None or answer.withdrawn:
+            return ""
+        heard = answer.remember(self._history)
+        self._emit(AnswerEnded(answer.turn, heard, self._now_s(), interrupted, tuple(answer.runs)))
+        self._ended(answer)
+        return heard
 
     def _messages(self, question: str | None) -> list[Message]:
         """The conversation as the model sees it; `question` is not in the history yet."""

@@ -21,6 +21,7 @@ from mirza.audio.files import RecordedSound
 from mirza.audio.room import Room
 from mirza.errors import ServerError
 from mirza.events import (
+    AnswerEnded,
     AnswerStarted,
     CuePlayed,
     Ducked,
@@ -570,6 +571,26 @@ def test_escape_stops_the_answer_and_keeps_what_was_heard():
     talk = converse(said("tell me a story"), silence(3), replies=[STORY], drive=escape)
     assert talk.audible == "Once upon a time. There was"
     assert talk.history[-1].content == talk.audible
+
+
+def test_a_question_that_is_stopped_while_the_model_tidies_up_leaves_no_state_behind():
+    class Slow(ScriptedLlm):
+        async def rewind(self, heard: str) -> None:
+            await asyncio.sleep(3)
+
+    async def stop_twice(conversation: Conversation) -> None:
+        await conversation.pass_time(3.2)
+        conversation._answers.interrupt()  # as a voice does, which does not wait for the tidying up
+        asking = asyncio.create_task(conversation.say("what about Spain?"))
+        await conversation.pass_time(0.5)
+        await conversation.interrupt()
+        await asking
+
+    llm = Slow([STORY, "Never."], token_s=0.05)
+    talk = converse(said("tell me a story"), silence(8), llm=llm, drive=stop_twice)
+    assert [ended.interrupted for ended in talk.of(AnswerEnded)] == [True, True]
+    assert roles(talk)[-1] == ("user", "what about Spain?")
+    assert talk.of(StateChanged)[-2].state is State.LISTENING
 
 
 def test_retry_undo_and_reset():
