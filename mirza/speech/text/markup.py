@@ -12,13 +12,16 @@ import re
 import mirza.speech.text.hidden as hidden
 import mirza.speech.text.html as html
 from mirza.speech.text.blocks import Fence, read_line_start
-from mirza.speech.text.events import Event, ThoughtEnds
+from mirza.speech.text.events import Event
 from mirza.speech.text.hidden import JsonEnd
 from mirza.speech.text.inline import PLAIN, read_inline
 from mirza.speech.text.source import Source
 
 _COMMENT = re.compile(r"<!--")
 _COMMENT_END = re.compile(r"-->")
+_HIDDEN_ENDS = re.compile(r"[>\]}▷\n]")
+_FENCE_ENDS = re.compile(r"[\n`~]")
+_LINK_ENDS = re.compile(r"[\]\n]")
 _DECLARATION = re.compile(r"<[!?][^<>\n]{0,200}>")
 _DECLARATION_BEGUN = re.compile(r"<[!?][^<>\n]{0,200}\Z")
 
@@ -36,9 +39,19 @@ class Markup:
         self._fence: Fence | None = None
 
     @property
-    def settled(self) -> bool:
-        """Whether letters alone cannot decide anything now: nothing is held back, or all of it is hidden anyway."""
-        return self._closer is not None or self._source.at >= len(self._source.text)
+    def held(self) -> str:
+        """What is held back, since it may become markup."""
+        return self._source.held
+
+    @property
+    def wakes(self) -> re.Pattern[str] | None:
+        """What has to come before what is held back, or hidden, can end; `None` where that is not known."""
+        if self._closer is not None or self._json is not None:
+            return _HIDDEN_ENDS
+        if self._fence is not None:
+            return _FENCE_ENDS
+        held = self._source.held
+        return _LINK_ENDS if held.startswith("[") and not _LINK_ENDS.search(held) else None
 
     def push(self, text: str) -> list[Event]:
         """What `text`, after everything before it, makes certain."""
@@ -56,8 +69,7 @@ class Markup:
         source = self._source
         while source.more() and self._step(source):
             pass
-        events, source.events = source.events, []
-        return events
+        return source.events()
 
     def _step(self, source: Source) -> bool:
         """Takes one thing; false when it needs more text."""
@@ -69,7 +81,7 @@ class Markup:
             if not self._fence.read(source):
                 return False
             self._fence = None
-            source.line_start, source.before = True, "\n"
+            source.start_afresh()
             return True
         if not source.line_start and (plain := source.match(PLAIN)):
             source.plain(plain.end() - source.at)
@@ -107,7 +119,7 @@ class Markup:
         if found:
             source.part(found.end() - source.at)
             self._closer = None
-            source.line_start, source.before = True, "\n"
+            source.start_afresh()
             return True
         keep = 0 if source.final else hidden.CLOSER_CHARS
         if (surely := len(source.text) - keep - source.at) > 0:
@@ -135,9 +147,8 @@ class Markup:
             again = closer.match(source.text, source.at)  # `<|channel|>final<|message|>` begins and ends at once
             source.part(0 if again or tag == "<|channel|>" else len(tag))
         elif hidden.THOUGHT_CLOSES.fullmatch(tag):
-            source.events.append(ThoughtEnds(tag))
-            source.at += len(tag)
-            source.before, source.line_start = "\n", True
+            source.thought_ends(len(tag))
+            source.start_afresh()
         else:
             source.silent(len(tag))
 

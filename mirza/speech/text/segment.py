@@ -28,8 +28,10 @@ _STARTER_CHARS = 24
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _IS_CJK = re.compile(f"[{_CJK}]")
 _ENDS = "。！？｡．।॥؟۔։።။"
-_CANDIDATE = re.compile(f"[.!?…\n{_ENDS}]")
-_CANDIDATE_FIRST = re.compile(f"[.!?…\n,;:，、；：—{_ENDS}]| (?=[^\\W\\d_])")
+STOPS = f".!?…\n{_ENDS}"
+"""Where a sentence may end."""
+_CANDIDATE = re.compile(f"[{STOPS}]")
+_CANDIDATE_FIRST = re.compile(rf"[{STOPS},;:，、；：—]| (?=[^\W\d_])")
 _RUN = re.compile(rf"[.!?…{_ENDS}]{{1,8}}[\"'“”’»›)\]}}」』】）》〉]{{0,{_CLOSERS_CHARS}}}(?:[ \xa0\u202f]»)?")
 _TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—'’：；，。、！？]*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")

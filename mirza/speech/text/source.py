@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-from mirza.speech.text.events import Break, CodeBegins, Event, Text
+from mirza.speech.text.events import Break, CodeBegins, Event, Mark, Text, ThoughtEnds
+
+_BEHIND = 2
+"""So many characters before `at` are kept to be looked back at."""
 
 
 class Source:
@@ -18,9 +21,6 @@ class Source:
         self.text = ""
         self.at = 0
         self.final = False
-        self.events: list[Event] = []
-        self.before = "\n"
-        """The written character before `at`."""
         self.line_start = True
         self.hard_line = False
         """Whether the line that is being read is a block of its own: a heading, a row, an item."""
@@ -29,13 +29,43 @@ class Source:
         """Marks of emphasis that are open: `**`, `_`."""
         self.closers: list[tuple[int, int]] = []
         """Where the ends of the open links are: from `]` to after `)`. Offsets into `text`."""
+        self._fresh = 0
+        self._base = 0
+        """Offset in the answer of the first character of `text`."""
+        self._events: list[Event] = []
+        # the text that is in no event yet: where it begins, and from where on it is as it is written
+        self._begun = 0
+        self._kept = 0
+        self._clean: list[str] = []
+        self._clean_at = 0
+        self._marks: list[Mark] = []
+
+    @property
+    def before(self) -> str:
+        """The written character before `at`; a line's end where what is before does not count."""
+        return self.text[self.at - 1] if self.at != self._fresh else "\n"
 
     def add(self, text: str) -> None:
         """Appends `text`, and forgets what was taken."""
-        if self.at:
-            self.closers = [(start - self.at, end - self.at) for start, end in self.closers]
-        self.text = self.text[self.at :] + text
-        self.at = 0
+        gone = max(0, self.at - _BEHIND)
+        if gone:
+            self.closers = [(start - gone, end - gone) for start, end in self.closers]
+            self._base += gone
+            self._fresh -= gone
+            self.at -= gone
+            self._begun = self._kept = self.at
+        self.text = self.text[gone:] + text
+
+    def events(self) -> list[Event]:
+        """What was taken since this was asked last."""
+        self._end_text()
+        events, self._events = self._events, []
+        return events
+
+    @property
+    def held(self) -> str:
+        """What is not taken yet."""
+        return self.text[self.at :]
 
     def more(self, offset: int = 0) -> bool:
         """Whether there is a character at `offset` from here."""
@@ -52,27 +82,54 @@ class Source:
 
     def plain(self, length: int) -> None:
         """Takes `length` characters as they are."""
-        written = self.text[self.at : self.at + length]
-        self._emit(Text(written, written), written)
+        self.at += length
 
     def silent(self, length: int, *, clean: str = "", opens: bool = False) -> None:
         """Takes `length` characters of markup, which stand for `clean`."""
-        written = self.text[self.at : self.at + length]
-        self._emit(Text(clean, written, opens), written)
+        at = self.at
+        if at > self._kept:
+            self._clean.append(self.text[self._kept : at])
+            self._clean_at += at - self._kept
+        clean_at = self._clean_at
+        if clean:
+            self._clean.append(clean)
+            self._clean_at += len(clean)
+        self.at = self._kept = at + length
+        self._marks.append(Mark(clean_at, self._clean_at, self._base + at, self._base + self.at, opens))
 
     def part(self, length: int = 0) -> None:
         """Takes `length` characters that are not spoken, and parts what is before from what follows."""
-        written = self.text[self.at : self.at + length]
-        self._emit(Break(written), written)
+        self._end_text()
+        self._events.append(Break(self._skip(length)))
         self.open_marks.clear()
 
     def code(self, length: int) -> None:
         """Takes the first line of a code block."""
-        written = self.text[self.at : self.at + length]
-        self._emit(CodeBegins(written), written)
+        self._end_text()
+        self._events.append(CodeBegins(self._skip(length)))
 
-    def _emit(self, event: Event, written: str) -> None:
-        self.events.append(event)
-        if written:
-            self.at += len(written)
-            self.before = written[-1]
+    def thought_ends(self, length: int) -> None:
+        """Takes the end of a thought that never began."""
+        self._end_text()
+        self._events.append(ThoughtEnds(self._skip(length)))
+
+    def start_afresh(self) -> None:
+        """What follows is read as the start of a line."""
+        self.line_start = True
+        self._fresh = self.at
+
+    def _skip(self, length: int) -> str:
+        start = self.at
+        self.at = self._kept = self._begun = start + length
+        return self.text[start : self.at]
+
+    def _end_text(self) -> None:
+        """Makes an event of the text taken so far."""
+        if self.at == self._begun:
+            return
+        rest = self.text[self._kept : self.at]
+        self._clean_at += len(rest)
+        clean = "".join(self._clean) + rest if self._clean else rest
+        self._events.append(Text(clean, self.text[self._begun : self.at], self._marks))
+        self._begun = self._kept = self.at
+        self._clean, self._marks = [], []

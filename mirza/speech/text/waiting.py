@@ -1,0 +1,159 @@
+"""`Waiting`: text that is not cut into pieces yet, clean and as it is written, and how one lies on the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mirza.speech.text.events import Mark, Text
+from mirza.speech.text.pieces import Tie
+
+
+@dataclass(slots=True)
+class Stretch:
+    """A part of the answer without the white space around it: its clean text, and the written text behind that.
+
+    `clean_at` and `start` are where both begin, in characters from the start of the answer, as in `marks`.
+    """
+
+    clean: str
+    written: str
+    clean_at: int
+    start: int
+    marks: list[Mark]
+
+
+class Waiting:
+    """Grows at the end, and is taken from the front."""
+
+    def __init__(self) -> None:
+        self.clean = ""
+        self._written = ""
+        self._marks: list[Mark] = []
+        self._clean_at = 0
+        self._start = 0
+
+    def add(self, text: Text) -> None:
+        """Appends what was read."""
+        self.clean += text.clean
+        self._written += text.written
+        self._marks += text.marks
+
+    def drop(self, more: int = 0) -> int:
+        """Passes over everything, and `more` written characters after it; where in the answer that ends."""
+        self._go_on(len(self.clean), len(self._written) + more)
+        self._marks.clear()
+        return self._start
+
+    def take(self, end: int) -> Stretch:
+        """Takes the clean text up to `end`, and the markup that closes there."""
+        if not self._marks:
+            return self._take_plain(end)
+        clean_end, count = self._reach(end)
+        marks = self._marks[:count]
+        stretch = self._trim(self.clean[: clean_end - self._clean_at], marks)
+        last = marks[-1] if marks else None
+        written_end = last.written_end + clean_end - last.clean_end if last else self._start + end
+        self._go_on(clean_end - self._clean_at, written_end - self._start)
+        del self._marks[:count]
+        return stretch
+
+    def _take_plain(self, end: int) -> Stretch:
+        text = self.clean[:end]
+        core = text.strip()
+        lead = text.index(core)
+        stretch = Stretch(core, core, self._clean_at + lead, self._start + lead, [])
+        self._go_on(end, end)
+        return stretch
+
+    def _reach(self, end: int) -> tuple[int, int]:
+        """The clean offset that `end` comes to, since what stands for one mark is not cut; how many marks are before it."""
+        clean_end = self._clean_at + end
+        count = 0
+        for mark in self._marks:
+            if mark.clean >= clean_end and (mark.clean > clean_end or mark.opens or mark.clean_end > clean_end):
+                break
+            clean_end = max(clean_end, mark.clean_end)
+            count += 1
+        return clean_end, count
+
+    def _go_on(self, clean: int, written: int) -> None:
+        self.clean = self.clean[clean:]
+        self._written = self._written[written:]
+        self._clean_at += clean
+        self._start += written
+
+    def _trim(self, text: str, marks: list[Mark]) -> Stretch:
+        """A stretch that begins at a letter, a sign or markup that opens, and ends at one or at markup that closes."""
+        first = self._clean_at + len(text) - len(text.lstrip())
+        clean_at, start, from_mark = first, self._start + first - self._clean_at, 0
+        for index, mark in enumerate(marks):
+            if mark.clean > first:
+                break
+            if mark.opens or mark.clean_end > first:
+                clean_at, start, from_mark = mark.clean, mark.written, index
+                break
+            start, from_mark = mark.written_end + first - mark.clean_end, index + 1
+        last = self._clean_at + len(text.rstrip())
+        upto = len(marks)
+        while upto > from_mark and marks[upto - 1].clean >= last and self._blank(marks[upto - 1]):
+            upto -= 1
+        shown = marks[from_mark:upto]
+        clean_end, end = max(last, clean_at), start + max(last - clean_at, 0)
+        if shown:
+            mark = shown[-1]
+            clean_end = max(last, mark.clean_end)
+            end = mark.written_end + clean_end - mark.clean_end
+        clean = text[clean_at - self._clean_at : clean_end - self._clean_at]
+        return Stretch(clean, self._written[start - self._start : end - self._start], clean_at, start, shown)
+
+    def _blank(self, mark: Mark) -> bool:
+        return not self._written[mark.written - self._start : mark.written_end - self._start].strip()
+
+
+def tie(ties: tuple[Tie, ...], stretch: Stretch) -> tuple[Tie, ...]:
+    """Ties to the clean text made ties to the written one; markup that closes after a word belongs to it."""
+    tied: list[Tie] = []
+    at = 0
+    shift = stretch.start - stretch.clean_at
+    """From clean offsets to written ones, after the marks so far."""
+    clean_at, spoken_at = stretch.clean_at, 0
+    for given in ties:
+        clean_end = stretch.clean_at + given.written_end
+        first = at
+        while at < len(stretch.marks) and _is_within(stretch.marks[at], clean_end):
+            clean_end = max(clean_end, stretch.marks[at].clean_end)
+            at += 1
+        if given.same and at > first:
+            share = (given.spoken_end - spoken_at) / max(1, clean_end - clean_at)
+            for clean, written in _edges(stretch, stretch.marks[first:at], clean_at):
+                if clean < clean_end:
+                    spoken = spoken_at + round(share * (clean - clean_at))
+                    tied.append(Tie(written - stretch.start, spoken, same=True))
+        if at:
+            shift = stretch.marks[at - 1].written_end - stretch.marks[at - 1].clean_end
+        tied.append(Tie(clean_end + shift - stretch.start, given.spoken_end, given.same))
+        clean_at, spoken_at = stretch.clean_at + given.written_end, given.spoken_end
+    return tuple(tied)
+
+
+def _is_within(mark: Mark, clean_end: int) -> bool:
+    """Whether a mark belongs to what ends at `clean_end`."""
+    return mark.clean < clean_end or (mark.clean_end == clean_end and not mark.opens)
+
+
+def _edges(stretch: Stretch, marks: list[Mark], clean_at: int) -> list[tuple[int, int]]:
+    """Offsets, clean and written, around `marks`: before one that opens, before and after the word that one closes."""
+    edges: list[tuple[int, int]] = []
+    done = clean_at
+    for mark in marks:
+        if mark.clean <= clean_at:
+            continue
+        if mark.opens:
+            edges.append((mark.clean, mark.written))
+        else:
+            word = stretch.clean.rfind(" ", done - stretch.clean_at, mark.clean - stretch.clean_at) + stretch.clean_at
+            if word > done:
+                edges.append((word, mark.written - (mark.clean - word)))
+            edges.append((mark.clean_end, mark.written_end))
+        done = mark.clean_end
+    return edges
