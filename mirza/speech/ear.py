@@ -43,8 +43,6 @@ class Ear:
     ) -> None:
         self.turns = TurnTaker(settings, BLOCK_S)
         self.muted = False
-        self.level = 0.0
-        """Loudness of the last block, RMS, 0 .. 1: for a meter on the screen."""
         self._settings = settings
         self._vad = vad
         self._echo = echo
@@ -55,13 +53,19 @@ class Ear:
         self._turn: list[Samples] | None = None
         """The sound of what may be a turn, from its pre-roll on; `None` between turns."""
         self._before: list[Samples] = []
+        self._last = np.zeros(BLOCK, np.float32)
+
+    @property
+    def level(self) -> float:
+        """Loudness of the last block, RMS, 0 .. 1: for a meter on the screen. Worked out when it is asked for."""
+        return float(np.sqrt(np.mean(np.square(self._last))))
 
     def hear(self, block: Block) -> list[Signal]:
         """Takes the next block and says what it means."""
         samples = np.zeros(BLOCK, np.float32) if self.muted else block.samples
         if self._echo is not None:
             samples = self._echo.process(samples, block.played)
-        self.level = float(np.sqrt(np.mean(np.square(samples))))
+        self._last = samples
         probability = self._vad.probability(samples)
         if not self._awake(samples, block.end_s):
             return []

@@ -32,20 +32,31 @@ class Ticks:
     """The conversation's clock, block by block: whoever waits for sound to have passed waits here."""
 
     def __init__(self) -> None:
-        self._next: asyncio.Future[None] | None = None
+        self._waits: list[_Wait] = []
 
     def tick(self) -> None:
-        """A block of sound has passed."""
-        if self._next is not None and not self._next.done():
-            self._next.set_result(None)
-        self._next = None
+        """A block of sound has passed. Only those are woken whose condition holds now: most blocks wake nobody."""
+        waits, self._waits = self._waits, []
+        for wait in waits:
+            if wait.woken.done():  # cancelled
+                continue
+            if wait.condition():
+                wait.woken.set_result(None)
+            else:
+                self._waits.append(wait)
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Returns at the first tick after which `condition` holds, at once if it holds already."""
-        while not condition():
-            if self._next is None:
-                self._next = asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._next)
+        while not condition():  # again: another that was woken with this one may have changed it
+            wait = _Wait(condition, asyncio.get_running_loop().create_future())
+            self._waits.append(wait)
+            await wait.woken
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    condition: Callable[[], bool]
+    woken: asyncio.Future[None]
 
 
 class Output(Protocol):
@@ -53,6 +64,10 @@ class Output(Protocol):
 
     async def say(self, delta: str) -> None:
         """Takes the next characters of the answer; waits while too much is ahead of the listener."""
+        ...
+
+    async def begun(self) -> None:
+        """Returns when a first sound is on its way, or there is nothing to wait for."""
         ...
 
     async def finish(self) -> None:
@@ -80,6 +95,9 @@ class Page:
 
     async def say(self, delta: str) -> None:
         self._shown.append(delta)
+
+    async def begun(self) -> None:
+        return
 
     async def finish(self) -> None:
         return
@@ -132,6 +150,9 @@ class Mouth:
         self._next_id = first_id
         self._queue: asyncio.Queue[_Spoken | None] = asyncio.Queue(PIECES_AHEAD)
         self._released = asyncio.Event()
+        self._begun = asyncio.Event()
+        self.speaking = False
+        """Whether a sample of this answer has left the loudspeaker."""
         self._stopped = False
         self._finished = False
         self._cue: _Spoken | None = None
@@ -143,6 +164,9 @@ class Mouth:
         for piece in self._text.push(delta):
             await self._send(piece)
 
+    async def begun(self) -> None:
+        await self._begun.wait()
+
     async def finish(self) -> None:
         for piece in self._text.flush():
             await self._send(piece)
@@ -152,11 +176,6 @@ class Mouth:
 
     def release(self) -> None:
         self._released.set()
-
-    @property
-    def speaking(self) -> bool:
-        """Whether a sample of this answer has left the loudspeaker."""
-        return any(spoken.announced for spoken in self._pieces)
 
     @property
     def silent(self) -> bool:
@@ -198,6 +217,7 @@ class Mouth:
                     await self._play(spoken, resampler.push(sound))
             await self._play(spoken, resampler.flush())
             spoken.whole = True
+        self._begun.set()  # also where there was nothing to say
         self._player.expect_more = False
 
     async def _play(self, spoken: _Spoken, samples: Samples) -> None:
@@ -209,6 +229,7 @@ class Mouth:
         spoken.samples += len(samples)
         self._player.put(Chunk(samples, spoken.id))
         self._player.expect_more = True
+        self._begun.set()
 
     async def cue(self, text: str) -> None:
         """Says `text` while nothing else is there to be said; it stops as soon as there is."""
@@ -236,6 +257,7 @@ class Mouth:
             if spoken is self._cue:
                 self._emit(CuePlayed(spoken.piece.written, audible_s))
             else:
+                self.speaking = True
                 self._emit(Speaking(self._turn, spoken.piece.written, spoken.piece.spoken, audible_s))
 
     def spoken_lately(self) -> str:
@@ -261,7 +283,7 @@ class Mouth:
             self._player.stop()
 
     def _all_played(self) -> bool:
-        return not [spoken for spoken in self._pieces if not self._is_over(spoken)]
+        return all(self._is_over(spoken) for spoken in self._pieces)
 
     def _is_over(self, spoken: _Spoken) -> bool:
         if not spoken.over:

@@ -26,20 +26,21 @@ class OwnVoice:
     """What the assistant has said lately, and until when it could be heard."""
 
     def __init__(self) -> None:
-        self._words = ""
+        self._spoken = ""
         self._audible_until_s = float("-inf")
 
     def says(self, spoken: str, now_s: float) -> None:
-        """The voice is audible at `now_s`, and has lately said `spoken`."""
-        self._words, self._audible_until_s = plain(spoken), now_s
+        """The voice is audible at `now_s`, and has lately said `spoken`. Told with every block: the work is in `said`."""
+        self._spoken, self._audible_until_s = spoken, now_s
 
     def said(self, heard: str, began_s: float) -> bool:
         """Whether `heard`, which began at `began_s`, is the assistant's own voice."""
         words = " ".join(word for word, _ in groupby(plain(heard).split()))  # a voice that was held repeats itself
         if not words or began_s > self._audible_until_s + TAIL_S:
             return False
+        own = plain(self._spoken)
         if len(words) < SHORT:
-            return f" {words} " in f" {self._words} "
-        blocks = SequenceMatcher(None, self._words, words, autojunk=False).get_matching_blocks()
+            return f" {words} " in f" {own} "
+        blocks = SequenceMatcher(None, own, words, autojunk=False).get_matching_blocks()
         found = sum(block.size for block in blocks if block.size > 2)
         return found >= ALIKE * len(words)
