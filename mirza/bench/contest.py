@@ -7,7 +7,7 @@ the time that the voice would take to speak: Mirza tidies up then, the others ma
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -108,8 +108,11 @@ def hold(contestant: Contestant, number: int) -> list[tuple[str, Asked]]:
 
 def compete(
     contestants: Sequence[Callable[[], Contestant]], runs: int, on_progress: Callable[[str], None]
-) -> list[Row]:
-    """Every contestant, one after the other, each `runs` times after a first one that is not counted."""
+) -> Generator[list[Row]]:
+    """Every contestant, one after the other, each `runs` times after a first one that is not counted.
+
+    Yields the rows of all who have had their turn.
+    """
     rows: list[Row] = []
     for make in contestants:
         contestant = make()
@@ -121,7 +124,7 @@ def compete(
             contestant.close()
         for scene in dict.fromkeys(name for name, _ in timed):
             rows.append(_row(contestant.name, scene, [asked for name, asked in timed if name == scene], runs))
-    return rows
+        yield [*rows]
 
 
 def _row(contestant: str, scene: str, asked: Sequence[Asked], runs: int) -> Row:

@@ -11,18 +11,38 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from mirza.bench.contest import Contestant, Row
-    from mirza.bench.step import Agreement
+from mirza.bench.sections import Sections
 
-SCHEMA = 1
+if TYPE_CHECKING:
+    from mirza.bench.contest import Contestant
+    from mirza.bench.measures import Measures
+
+SCHEMA = 2
 """Of the run file."""
+MEMORY, DECODING, BY_CONTEXT, TOKEN, DRAFTING, FIRST_TOKEN, FIRST_SPEECH, SIZES, KEEPING, TURNS, ROUNDING = SECTIONS = (
+    "memory",
+    "decoding",
+    "decoding-by-context",
+    "token",
+    "drafting",
+    "first-token",
+    "first-speech",
+    "bytes",
+    "keeping",
+    "turns",
+    "rounding",
+)
+USUAL = SECTIONS[:-1]
+"""`rounding` takes a second copy of the model, in float32."""
+BUDGETS = (0, 24)
+"""Tokens of thought before the first spoken one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,62 +57,110 @@ class Plan:
     peers: bool = True
     servers: bool = True
     """Among the peers."""
-    turns: bool = True
-    """Whether conversations are held."""
+    only: Sequence[str] = USUAL
+    """Some of `SECTIONS`."""
+    section_s: float = 0.0
+    """What a section may take; 0 is as long as it wants."""
     shape: str = ""
     """Random weights in this shape, instead of the model's own."""
     bits: int = 0
+    float32: bool = False
+    """Random weights that are not quantised: in float32 instead of bfloat16."""
     agreeing: bool = False
 
 
-def measure(plan: Plan, on_progress: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
-    """The whole run file.
+def measure(
+    plan: Plan, on_progress: Callable[[str], None] = lambda _: None, output: Path | None = None
+) -> dict[str, Any]:
+    """The whole run file. With `output` it is also written there, again after each section.
 
     Raises:
         ModelError: the model is not there, damaged, or cannot run here.
+        MirzaError: the file cannot be written.
     """
     from mirza.blas import ensure_fast_blas
 
     blas = ensure_fast_blas()
-    from mirza.bench.contest import compete
     from mirza.bench.measures import Measures, as_it_runs
-    from mirza.bench.provenance import busy, memory, provenance
-    from mirza.bench.shapes import shape_named, write_random
-    from mirza.llm.mlx.loading import resolve
+    from mirza.bench.provenance import busy, provenance
+    from mirza.llm.mlx.loading import has_own_drafter, resolve
 
+    report: dict[str, Any] = {"schema": SCHEMA, "bench": "engine", "plan": asdict(plan), "seconds": {}, "failed": {}}
+    sections = Sections(report, plan.only, plan.section_s, output, on_progress)
     with tempfile.TemporaryDirectory(prefix="mirza-bench-") as scratch:
+        start = time.perf_counter()
         model = resolve(plan.model)
         if plan.shape:
             on_progress("making random weights")
-            shape = shape_named(plan.shape)
-            random = Path(scratch) / plan.shape
-            model = write_random(random, shape, like=model, bits=plan.bits, agreeing=plan.agreeing)
+            model = _random(plan, model, Path(scratch) / plan.shape)
         folder = as_it_runs(model, Path(scratch) / "model")
-        on_progress("decoding")
-        measures = Measures(folder, Path(scratch) / "snapshots")
-        report: dict[str, Any] = {
-            "schema": SCHEMA,
-            "bench": "engine",
-            "plan": asdict(plan),
-            "provenance": provenance(folder, measures.dtype, blas),
-            "decoding": [asdict(rate) for rate in measures.decoding(plan.runs, plan.tokens)],
-            "decoding_by_context": [
-                asdict(rate) for context in plan.contexts for rate in measures.decoding(1, plan.tokens, context)
-            ],
-            "token": asdict(measures.token(plan.tokens)),
-            "drafting_agrees": _table(measures.drafting_agrees(plan.tokens)),
-            "first_token": [asdict(row) for row in measures.first_token(plan.contexts, plan.runs)],
-            "bytes": asdict(measures.sizes()),
-            "keeping": [asdict(cost) for cost in measures.keeping(plan.contexts, plan.runs)],
-            "memory": asdict(memory()),
-            "notes": [*measures.notes, *busy()],
-        }
-        head = measures.has_drafter
-        measures.close()
-        rows = compete(_contestants(folder, plan, head) if plan.turns else (), plan.runs, on_progress)
-        report["turns"] = [asdict(row) for row in rows]
-        report["verdict"] = _verdict(rows)
+        report["seconds"]["weights"] = round(time.perf_counter() - start, 2)
+        report["notes"] = busy()
+        if set(plan.only) - {TURNS}:
+            on_progress("loading")
+            measures = Measures(folder, Path(scratch) / "snapshots")
+            report["seconds"]["load"] = round(measures.load_s, 2)
+            report["provenance"] = provenance(folder, measures.dtype, blas, made_here=bool(plan.shape))
+            report["notes"] = [*measures.notes, *busy()]
+            sections.save()
+            _of_the_engine(sections, measures, plan)
+            measures.close()
+        else:
+            report["provenance"] = provenance(folder, "as stored", blas, made_here=bool(plan.shape))
+        sections.run(TURNS, "turns", partial(_turns, folder, plan, has_own_drafter(folder), on_progress))
+    report["verdict"] = _verdict(report.get("turns", []))
+    sections.save()
     return report
+
+
+def _random(plan: Plan, like: Path, out: Path) -> Path:
+    from mirza.bench.shapes import shape_named, write_random
+
+    shape = shape_named(plan.shape)
+    return write_random(out, shape, like=like, bits=plan.bits, agreeing=plan.agreeing, float32=plan.float32)
+
+
+def _of_the_engine(sections: Sections, measures: Measures, plan: Plan) -> None:
+    """All sections that one loaded engine is enough for; the memory before a second model is loaded."""
+    runs, tokens, contexts = plan.runs, plan.tokens, plan.contexts
+    one, many = _one, _many
+    sections.run(MEMORY, "memory", lambda: one(measures.memory(max(contexts), tokens)))
+    sections.run(SIZES, "bytes", lambda: one(measures.sizes()))
+    sections.run(DECODING, "decoding", lambda: iter([_rows(measures.decoding(runs, tokens))]))
+    sections.run(FIRST_TOKEN, "first_token", lambda: many(measures.first_token(contexts, runs)))
+    sections.run(FIRST_SPEECH, "first_speech", lambda: many(measures.first_speech(BUDGETS, runs)))
+    sections.run(TOKEN, "token", lambda: one(measures.token(tokens)))
+    sections.run(KEEPING, "keeping", lambda: many(measures.keeping(contexts, runs)))
+    sections.run(DRAFTING, "drafting_agrees", lambda: one(measures.drafting_agrees(tokens)))
+    sections.run(DRAFTING, "forced_drafts", lambda: many(measures.forced_drafts(tokens)))
+    rates = (rate for context in contexts for rate in measures.decoding(1, tokens, context))
+    sections.run(BY_CONTEXT, "decoding_by_context", lambda: many(rates))
+    sections.run(ROUNDING, "rounding", lambda: many(measures.rounding(tokens)))
+
+
+def _one(found: Any) -> Iterator[dict[str, Any] | None]:
+    yield None if found is None else asdict(found)
+
+
+def _many(found: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
+    """The list as it grows."""
+    rows: list[dict[str, Any]] = []
+    yield rows
+    for row in found:
+        rows.append(asdict(row))
+        yield rows
+
+
+def _rows(found: Iterable[Any]) -> list[dict[str, Any]]:
+    return [asdict(row) for row in found]
+
+
+def _turns(folder: Path, plan: Plan, head: bool, on_progress: Callable[[str], None]) -> Iterator[list[dict[str, Any]]]:
+    from mirza.bench.contest import compete
+
+    yield []
+    for rows in compete(_contestants(folder, plan, head), plan.runs, on_progress):
+        yield _rows(rows)
 
 
 def _contestants(folder: Path, plan: Plan, head: bool) -> list[Callable[[], Contestant]]:
@@ -116,23 +184,18 @@ def _contestants(folder: Path, plan: Plan, head: bool) -> list[Callable[[], Cont
     return all_of_them
 
 
-def _table(found: Agreement | None) -> dict[str, Any] | None:
-    return None if found is None else asdict(found)
-
-
-def _verdict(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _verdict(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """In each scene, Mirza's slower self against the best of the others; above 1, Mirza is ahead."""
     verdicts: list[dict[str, Any]] = []
-    for scene in dict.fromkeys(row.scene for row in rows):
-        mine = [row for row in rows if row.scene == scene and row.contestant.startswith("mirza")]
-        others = [row for row in rows if row.scene == scene and row.first_token_s and row not in mine]
-        if not others:
+    for scene in dict.fromkeys(row["scene"] for row in rows):
+        mine = [row for row in rows if row["scene"] == scene and row["contestant"].startswith("mirza")]
+        others = [row for row in rows if row["scene"] == scene and row["first_token_s"] and row not in mine]
+        if not others or not mine:
             continue
-        best = min(others, key=lambda row: row.first_token_s)
-        slowest = max(row.first_token_s for row in mine)
-        verdicts.append(
-            {"scene": scene, "best_peer": best.contestant, "times_faster": round(best.first_token_s / slowest, 2)}
-        )
+        best = min(others, key=lambda row: row["first_token_s"])
+        slowest = max(row["first_token_s"] for row in mine)
+        times = round(best["first_token_s"] / slowest, 2)
+        verdicts.append({"scene": scene, "best_peer": best["contestant"], "times_faster": times})
     return verdicts
 
 
@@ -144,12 +207,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-servers", action="store_true", help="no peer that is a server")
     parser.add_argument("--no-turns", action="store_true", help="no conversations")
     parser.add_argument(
+        "--only", nargs="+", choices=SECTIONS, default=USUAL, metavar="NAME", help=f"some of {', '.join(SECTIONS)}"
+    )
+    parser.add_argument(
+        "--section-time", type=float, default=0.0, metavar="S", help="seconds after which a section is given up (never)"
+    )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the run file there, after each section")
+    parser.add_argument(
         "--contexts", type=int, nargs="+", default=[128, 512, 2048], metavar="N", help="prompts' tokens"
     )
     parser.add_argument(
         "--shape", default="", help="random weights in this shape (qwen3.5-4b, qwen3.5-9b); --model gives the tokenizer"
     )
     parser.add_argument("--bits", type=int, choices=[0, 4, 8], default=0, help="of random weights; 0 is bfloat16")
+    parser.add_argument("--float32", action="store_true", help="random weights in float32 instead of bfloat16")
     parser.add_argument("--agreeing", action="store_true", help="random weights for which every draft is right")
     parser.add_argument("--json", action="store_true", help="print the run file")
 
@@ -163,39 +234,54 @@ def run(args: argparse.Namespace) -> int:
         tuple(args.contexts),
         peers=not args.no_peers,
         servers=not args.no_servers,
-        turns=not args.no_turns,
+        only=tuple(name for name in args.only if name != TURNS or not args.no_turns),
+        section_s=args.section_time,
         shape=args.shape,
         bits=args.bits,
+        float32=args.float32,
         agreeing=args.agreeing,
     )
-    report = measure(plan, lambda what: print(f"... {what}", file=sys.stderr, flush=True))
+    report = measure(plan, lambda what: print(f"... {what}", file=sys.stderr, flush=True), args.output)
     print(json.dumps(report, ensure_ascii=False, indent=1) if args.json else _in_words(report))
     return 0
 
 
 def _in_words(report: dict[str, Any]) -> str:
     model = report["provenance"]["model"]
-    lines = [f"{model['type']} {model['dtype']}, {model['bytes'] / 1e6:.1f} MB", "", "decoding, tokens a second"]
-    for rate in report["decoding"]:
-        accepted = f", {rate['accepted_share']:.0%} of drafts accepted" if rate["accepted_share"] else ""
-        lines.append(f"  {rate['how']:24} {rate['tokens_per_s']:8.1f}  {rate['against_bare']:.2f} x bare{accepted}")
-    token = report["token"]
-    parts = ", ".join(f"{name} {1e3 * token[f'{name}_s']:.2f}" for name in ("build", "submit", "wait", "in_loop"))
-    lines += ["", f"a token, ms: {parts}; {token['operations']} operations"]
-    lines += ["", "first token by context, cold and warm, ms"]
-    for row in report["first_token"]:
+    lines = [f"{model['type']} {model['dtype']}, {model['bytes'] / 1e6:.1f} MB"]
+    if report.get("decoding"):
+        lines += ["", "decoding, tokens a second", *map(_rate, report["decoding"])]
+    if report.get("token"):
+        token = report["token"]
+        parts = ", ".join(f"{name} {1e3 * token[f'{name}_s']:.2f}" for name in ("build", "submit", "wait", "in_loop"))
+        lines += ["", f"a token, ms: {parts}; {token['operations']} operations"]
+    if report.get("first_token"):
+        lines += ["", "first token by context, cold and warm, ms"]
+    for row in report.get("first_token", ()):
         lines.append(f"  {row['context_tokens']:6} {1e3 * row['cold_s']:9.1f} {1e3 * row['warm_s']:9.1f}")
-    lines += ["", "bytes", *(f"  {name:24} {size:14,}" for name, size in report["bytes"].items())]
-    lines += ["", "memory", *(f"  {name:24} {size:14,}" for name, size in report["memory"].items())]
-    lines += ["", f"{'first token, ms':24} {'':30} {'median':>8} {'min':>8} {'max':>8}  speech  reused/prompt"]
-    for row in report["turns"]:
-        times = [
-            1e3 * row[name] for name in ("first_token_s", "first_token_min_s", "first_token_max_s", "first_speech_s")
-        ]
-        figures = " ".join(f"{value:8.1f}" for value in times) if times[0] else f"{'refused':>35}"
+    for row in report.get("first_speech", ()):
+        kind = f"{'cold' if row['cold'] else 'warm'}, {row['thinking_tokens']} tokens of thought"
         lines.append(
-            f"{row['scene']:24} {row['contestant'][:30]:30} {figures}  {row['reused_tokens']}/{row['prompt_tokens']}"
+            f"  {kind:30} first token {1e3 * row['first_token_s']:.1f}, speech {1e3 * row['first_speech_s']:.1f}"
         )
+    for name in ("bytes", "memory"):
+        if report.get(name):
+            lines += ["", name, *(f"  {what:24} {size:14,}" for what, size in report[name].items())]
+    if report.get("turns"):
+        lines += ["", f"{'first token, ms':24} {'':30} {'median':>8} {'min':>8} {'max':>8}  speech  reused/prompt"]
+        lines += map(_turn, report["turns"])
     lines += ["", *report["notes"]]
     lines += ["", *(f"{row['scene']}: {row['times_faster']} x {row['best_peer']}" for row in report["verdict"])]
+    lines += [f"{name}: {why}" for name, why in report["failed"].items()]
     return "\n".join(lines)
+
+
+def _rate(rate: dict[str, Any]) -> str:
+    accepted = f", {rate['accepted_share']:.0%} of drafts accepted" if rate["accepted_share"] else ""
+    return f"  {rate['how']:24} {rate['tokens_per_s']:8.1f}  {rate['against_bare']:.2f} x bare{accepted}"
+
+
+def _turn(row: dict[str, Any]) -> str:
+    times = [1e3 * row[name] for name in ("first_token_s", "first_token_min_s", "first_token_max_s", "first_speech_s")]
+    figures = " ".join(f"{value:8.1f}" for value in times) if times[0] else f"{'refused':>35}"
+    return f"{row['scene']:24} {row['contestant'][:30]:30} {figures}  {row['reused_tokens']}/{row['prompt_tokens']}"

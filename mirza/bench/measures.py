@@ -17,9 +17,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import mlx.core as mx
+from mlx.utils import tree_flatten
 from mlx_vlm.generate.ar import generate_step
 from mlx_vlm.models.cache import make_prompt_cache
 
+from mirza.bench.first_speech import FirstSpeech, first_speech
+from mirza.bench.provenance import Memory, memory
+from mirza.bench.rounding import KnownDraft, Rounding, rounding
 from mirza.bench.step import (
     PREFILL_STEP,
     Agreement,
@@ -28,17 +32,19 @@ from mirza.bench.step import (
     agreement,
     finished,
     keeping_cost,
+    plain_answer,
     token_cost,
 )
 from mirza.llm.base import Message, ThinkingBudget
 from mirza.llm.mlx.assembly import load_engine
 from mirza.llm.mlx.decoding import decode_plain, decode_speculative
 from mirza.llm.mlx.engine import Engine
-from mirza.llm.mlx.loading import has_own_drafter, load_model
+from mirza.llm.mlx.loading import LoadedModel, has_own_drafter, load_model
 from mirza.llm.mlx.sampler import Sampling, TurnSampler
 from mirza.llm.mlx.session import Session
 from mirza.llm.mlx.snapshots import DiskSnapshots
 from mirza.llm.mlx.speculation import DraftPolicy
+from mirza.llm.mlx.target import Target
 from mirza.settings import LlmSettings
 
 WARM_UP_TOKENS = 8
@@ -84,13 +90,29 @@ class Measures:
     """One loaded engine. Everything runs on the thread that made it."""
 
     def __init__(self, folder: Path, snapshots: Path) -> None:
+        self._folder = folder
         self._own_head = has_own_drafter(folder)
         settings = LlmSettings(mtp="on" if self._own_head else "off", temperature=0.0, prefill_step=PREFILL_STEP)
+        start = time.perf_counter()
         self._engine: Engine = finished(load_engine(str(folder), settings, snapshots, time.perf_counter))
-        # The bare loop runs on a model of its own, as mlx-vlm loads it.
-        self._bare = load_model(folder)
-        self.dtype = self._bare.dtype
+        mx.synchronize()
+        self.load_s = time.perf_counter() - start
+        """With warm-up: kernels that are compiled at first use are compiled in it."""
         self._depth = settings.draft_depth
+        self._bare_model: LoadedModel | None = None
+
+    @property
+    def _bare(self) -> LoadedModel:
+        """The bare loop runs on a model of its own, as mlx-vlm loads it. It comes when it is first wanted."""
+        if self._bare_model is None:
+            self._bare_model = load_model(self._folder)
+        return self._bare_model
+
+    @property
+    def dtype(self) -> str:
+        """The floating type that most of the model's parameters have."""
+        floating = [array.dtype for array in self._parameters() if mx.issubdtype(array.dtype, mx.floating)]
+        return str(max(set(floating), key=floating.count)).rpartition(".")[2]
 
     @property
     def has_drafter(self) -> bool:
@@ -99,6 +121,18 @@ class Measures:
     @property
     def notes(self) -> tuple[str, ...]:
         return self._engine.notes
+
+    def memory(self, context: int, tokens: int) -> Memory:
+        """Of the engine alone: active behind a prompt of `context` tokens and an answer, and at most from its start."""
+        mx.synchronize()
+        mx.clear_cache()
+        mx.reset_peak_memory()
+        session, prompt = self._fed(self._words(context))
+        sampler = TurnSampler(Sampling(), self._engine.target.vocabulary)
+        with closing(decode_plain(session, sampler, prompt)) as loop:
+            for _ in itertools.islice(loop, tokens):
+                pass
+        return memory()
 
     def decoding(self, runs: int, tokens: int, context: int = 0) -> list[Rate]:
         """The bare loop, Mirza's plain one and the drafting one, in turns, behind a question or `context` tokens."""
@@ -129,15 +163,13 @@ class Measures:
             rates.append(Rate(name, statistics.median(speeds), min(speeds), max(speeds), ratio, share, len(prompt)))
         return rates
 
-    def first_token(self, contexts: Sequence[int], runs: int) -> list[FirstToken]:
+    def first_token(self, contexts: Sequence[int], runs: int) -> Generator[FirstToken]:
         """The same prompt twice: fed whole, then but for its last eight tokens."""
-        rows: list[FirstToken] = []
         for context in contexts:
             prompt = self._words(context)
             cold = [_seconds(lambda prompt=prompt: self._first(prompt, 0)) for _ in range(runs)]
             warm = [self._warm(prompt, context - 8) for _ in range(runs)]
-            rows.append(FirstToken(context, statistics.median(cold), statistics.median(warm)))
-        return rows
+            yield FirstToken(context, statistics.median(cold), statistics.median(warm))
 
     def sizes(self) -> Sizes:
         """Bytes, after a conversation of a thousand tokens."""
@@ -152,7 +184,7 @@ class Measures:
                 pass
         drafter = self._engine.drafter
         return Sizes(
-            model=self._bare.bytes,
+            model=sum(array.nbytes for array in self._parameters()),
             drafter=drafter.nbytes if drafter is not None else 0,
             marks=session.marks_bytes,
             cache_of_1000_tokens=snapshot.nbytes,
@@ -163,19 +195,53 @@ class Measures:
         """Where the time of a plainly decoded token goes."""
         return token_cost(self._engine, self._question(), tokens)
 
-    def keeping(self, contexts: Sequence[int], runs: int) -> list[KeepingCost]:
+    def keeping(self, contexts: Sequence[int], runs: int) -> Generator[KeepingCost]:
         """Marks and snapshots of states of so many tokens."""
-        return [keeping_cost(self._engine, self._words(context), runs) for context in contexts]
+        for context in contexts:
+            yield keeping_cost(self._engine, self._words(context), runs)
 
     def drafting_agrees(self, tokens: int) -> Agreement | None:
-        """Whether the tokens are the same with drafts; `None` without a drafter."""
-        return agreement(self._engine, self._question(), tokens, self._depth) if self.has_drafter else None
+        """Whether the tokens are the same with the model's own drafts; `None` without a drafter."""
+        prompt, drafter = self._question(), self._engine.drafter
+        if drafter is None:
+            return None
+        return agreement(self._engine, prompt, plain_answer(self._engine, prompt, tokens), drafter, self._depth)
+
+    def forced_drafts(self, tokens: int) -> Generator[Agreement]:
+        """The same with drafts that are right for none, one ... all of their tokens; at each depth up to the default.
+
+        They cost nothing themselves, so what a round takes is verification.
+        """
+        if not self.has_drafter:
+            return
+        prompt = self._question()
+        plain = plain_answer(self._engine, prompt, tokens)
+        for depth in range(1, self._depth + 1):
+            known = KnownDraft(plain, len(prompt), self._engine.target.vocabulary)
+            yield agreement(self._engine, prompt, plain, known, depth)
+
+    def rounding(self, tokens: int) -> Generator[Rounding]:
+        """How far logits depend on the number of tokens in a pass, and half types from float32."""
+        prompt = self._question()
+        plain = plain_answer(self._engine, prompt, tokens)
+        half = "float32" not in self.dtype
+        exact = Target(load_model(self._folder, float32=True).model) if half else None
+        for rows in range(2, self._depth + 2):
+            yield rounding(self._engine.target, prompt, plain, rows, exact)
+
+    def first_speech(self, budgets: Sequence[int], runs: int) -> Generator[FirstSpeech]:
+        """Conversations by the engine's own path, with and without a thought."""
+        return first_speech(self._engine, budgets, runs)
 
     def close(self) -> None:
         """Gives the memory back."""
-        del self._engine, self._bare
+        del self._engine, self._bare_model
         gc.collect()
         mx.clear_cache()
+
+    def _parameters(self) -> list[mx.array]:
+        parameters = self._engine.target.model.parameters()
+        return [array for _, array in cast("list[tuple[str, mx.array]]", tree_flatten(parameters))]
 
     # --- the three loops ---------------------------------------------------------------------------------------------
 

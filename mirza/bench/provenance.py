@@ -39,12 +39,15 @@ def memory() -> Memory:
     return Memory(mx.get_active_memory(), mx.get_peak_memory(), mx.get_cache_memory(), resident)
 
 
-def provenance(folder: Path, dtype: str, blas: str | None = None) -> dict[str, Any]:
-    """What ran: the checkpoint by the hashes of all its parts, the machine, and the versions."""
-    return {"model": _model(folder, dtype), "machine": machine(blas), "versions": versions()}
+def provenance(folder: Path, dtype: str, blas: str | None = None, *, made_here: bool = False) -> dict[str, Any]:
+    """What ran: the checkpoint by the hashes of all its parts, the machine, and the versions.
+
+    The weights of one that was `made_here` for this run are not hashed: its recipe says more.
+    """
+    return {"model": _model(folder, dtype, made_here), "machine": machine(blas), "versions": versions()}
 
 
-def _model(folder: Path, dtype: str) -> dict[str, Any]:
+def _model(folder: Path, dtype: str, made_here: bool) -> dict[str, Any]:
     config = cast(dict[str, Any], json.loads((folder / "config.json").read_text(encoding="utf-8")))
     text = cast(Mapping[str, Any], config.get("text_config") or config)
     repository, revision = _hub_origin(folder)
@@ -64,7 +67,11 @@ def _model(folder: Path, dtype: str) -> dict[str, Any]:
         "bytes": sum(file.stat().st_size for file in weights),
         "sha256": {
             file.name: file_digest(file)
-            for file in [*sorted(folder.glob("*.json")), *sorted(folder.glob("*.jinja")), *weights]
+            for file in [
+                *sorted(folder.glob("*.json")),
+                *sorted(folder.glob("*.jinja")),
+                *([] if made_here else weights),
+            ]
         },
     }
 

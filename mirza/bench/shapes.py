@@ -76,7 +76,16 @@ def shape_named(name: str) -> Shape:
     return SHAPES[name]
 
 
-def write_random(out: Path, shape: Shape, *, like: Path, bits: int = 0, agreeing: bool = False, seed: int = 0) -> Path:
+def write_random(
+    out: Path,
+    shape: Shape,
+    *,
+    like: Path,
+    bits: int = 0,
+    agreeing: bool = False,
+    float32: bool = False,
+    seed: int = 0,
+) -> Path:
     """Writes a checkpoint with an MTP head into the new folder `out`.
 
     Args:
@@ -85,6 +94,7 @@ def write_random(out: Path, shape: Shape, *, like: Path, bits: int = 0, agreeing
         like: a folder with a Qwen 3.5's tokenizer, template and config.json; its ids of special tokens are taken over.
         bits: quantised to so many, in groups of 64; 0 is bfloat16. The MTP head stays bfloat16.
         agreeing: weights for which every draft is right.
+        float32: instead of bfloat16, with the same values.
         seed: of the random numbers.
     """
     from mlx_vlm.models.qwen3_5.config import ModelConfig
@@ -94,7 +104,7 @@ def write_random(out: Path, shape: Shape, *, like: Path, bits: int = 0, agreeing
     mx.random.seed(seed)
     shutil.copytree(like, out, ignore=shutil.ignore_patterns("*.safetensors*", "config.json"))
     _fill_vocabulary(out / "tokenizer.json", shape.vocabulary)
-    config = _config(shape, json.loads((like / "config.json").read_text(encoding="utf-8")))
+    config = _config(shape, json.loads((like / "config.json").read_text(encoding="utf-8")), float32)
     # The libraries change the tables that they are given.
     model = Model(ModelConfig.from_dict(json.loads(json.dumps(config)))).language_model
     text = json.loads(json.dumps(config["text_config"]))
@@ -105,6 +115,8 @@ def write_random(out: Path, shape: Shape, *, like: Path, bits: int = 0, agreeing
         _make_agree(model, head, shape)
     for module in (model, head):
         _to_bfloat16(module)
+        if float32:
+            module.set_dtype(mx.float32)
     if bits:
         config["quantization"] = {"group_size": GROUP_SIZE, "bits": bits}
         nn.quantize(model, group_size=GROUP_SIZE, bits=bits)
@@ -151,7 +163,7 @@ def _make_agree(model: nn.Module, head: nn.Module, shape: Shape) -> None:
     head.load_weights([*head_changed, ("fc.weight", through)], strict=False)
 
 
-def _config(shape: Shape, like: dict[str, Any]) -> dict[str, Any]:
+def _config(shape: Shape, like: dict[str, Any], float32: bool) -> dict[str, Any]:
     """`config.json` of the shape; ids of special tokens and the mention of a vision tower from `like`."""
     kinds = [
         "full_attention" if (layer + 1) % FULL_ATTENTION_INTERVAL == 0 else "linear_attention"
@@ -175,7 +187,7 @@ def _config(shape: Shape, like: dict[str, Any]) -> dict[str, Any]:
         "vocab_size": shape.vocabulary,
         "max_position_embeddings": 262_144,
         "tie_word_embeddings": shape.tied,
-        "dtype": "bfloat16",
+        "dtype": "float32" if float32 else "bfloat16",
         "rope_parameters": {
             "rope_type": "default",
             "mrope_section": list(shape.rope_sections),

@@ -20,7 +20,7 @@ from mirza.llm.mlx.engine import Engine
 from mirza.llm.mlx.sampler import Sampling, TurnSampler
 from mirza.llm.mlx.session import MarkKind, Session
 from mirza.llm.mlx.snapshots import DiskSnapshots
-from mirza.llm.mlx.speculation import DraftPolicy
+from mirza.llm.mlx.speculation import Drafter, DraftPolicy
 from mirza.llm.mlx.target import Forward
 
 WARM_UP = 4
@@ -62,9 +62,13 @@ class Agreement:
     """Whether drafting changed a token; positions from 0."""
 
     tokens: int
+    depth: int
     first_difference: int | None
     drafted: int
     accepted: int
+    rounds: int
+    round_s: float
+    """Seconds a round took, on average: draft, verification, and what was read back."""
 
 
 def token_cost(engine: Engine, ids: Sequence[int], tokens: int) -> TokenCost:
@@ -136,17 +140,28 @@ def keeping_cost(engine: Engine, ids: Sequence[int], runs: int) -> KeepingCost:
     return KeepingCost(len(ids), mark_s, session.marks_bytes, encode_s, write_s, restore_s, len(encoded))
 
 
-def agreement(engine: Engine, ids: Sequence[int], tokens: int, depth: int) -> Agreement:
-    """The same answer, plain and with drafts."""
+def plain_answer(engine: Engine, ids: Sequence[int], tokens: int) -> list[int]:
+    """The first `tokens` tokens behind the prompt `ids`, greedy, one a pass."""
     session, forward = _fed(engine, ids)
-    plain = list(islice(decode_plain(session, _greedy(engine), forward), tokens))
+    with closing(decode_plain(session, _greedy(engine), forward)) as loop:
+        return list(islice(loop, tokens))
+
+
+def agreement(engine: Engine, ids: Sequence[int], plain: Sequence[int], drafter: Drafter, depth: int) -> Agreement:
+    """The plain answer to `ids` once more, with the drafts of `drafter`."""
     policy = DraftPolicy(depth)
     session, forward = _fed(engine, ids)
-    assert engine.drafter is not None
-    loop = decode_speculative(session, _greedy(engine), forward, drafter=engine.drafter, policy=policy, stops=())
-    drafted = list(islice(loop, tokens))
+    loop = decode_speculative(session, _greedy(engine), forward, drafter=drafter, policy=policy, stops=())
+    with closing(loop):
+        drafted = [next(loop)]
+        start = time.perf_counter()
+        drafted += islice(loop, len(plain) - 1)
+        seconds = time.perf_counter() - start
     differences = (place for place, pair in enumerate(zip(plain, drafted, strict=True)) if pair[0] != pair[1])
-    return Agreement(tokens, next(differences, None), policy.drafted, policy.accepted)
+    rounds = policy.rounds
+    return Agreement(
+        len(plain), depth, next(differences, None), policy.drafted, policy.accepted, rounds, seconds / max(1, rounds)
+    )
 
 
 def _fed(engine: Engine, ids: Sequence[int]) -> tuple[Session, Forward]:

@@ -1,15 +1,19 @@
 """What `mirza bench engine` measures, and that it says where its numbers come from."""
 
 import hashlib
+import json
+import time
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
 from mirza.bench.contest import SCENES, Asked, compete
-from mirza.bench.engine import Plan, measure
+from mirza.bench.engine import BUDGETS, Plan, measure
 from mirza.bench.measures import as_it_runs
 from mirza.bench.provenance import memory, provenance
+from mirza.bench.sections import Sections
+from mirza.errors import MirzaError
 
 TINY = Path(__file__).parent.parent / "fixtures" / "tiny-qwen35"
 
@@ -28,7 +32,7 @@ def test_a_run_says_which_bytes_ran_and_on_what(report):
     assert model["sha256"]["tokenizer.json"] == tokenizer
     assert report["provenance"]["versions"]["mlx-vlm"] == "0.7.10"
     assert report["provenance"]["machine"]["cores"] >= 1
-    assert report["schema"] == 1
+    assert report["schema"] == 2
 
 
 def test_decoding_is_measured_plain_and_drafted_against_the_bare_loop(report):
@@ -56,6 +60,78 @@ def test_a_warm_turn_feeds_its_own_message_and_no_more(report):
             assert 0 < fed < 32, f"{scene}: {fed} fed"
 
 
+def test_the_first_spoken_token_comes_after_the_thought_and_a_warm_question_feeds_itself_alone(report):
+    times = {(row["thinking_tokens"], row["cold"]): row for row in report["first_speech"]}
+    assert times.keys() == {(budget, cold) for budget in BUDGETS for cold in (True, False)}
+    for row in times.values():
+        assert 0 < row["first_token_s"] <= row["first_speech_s"]
+    thinking = times[BUDGETS[1], False]
+    assert thinking["first_speech_s"] > thinking["first_token_s"]
+    assert times[0, False]["prefilled_tokens"] < 32 < times[0, True]["prefilled_tokens"]
+
+
+def test_drafts_that_are_right_and_wrong_in_turn_change_no_token(report):
+    assert [row["depth"] for row in report["forced_drafts"]] == [1, 2, 3]
+    for row in report["forced_drafts"]:
+        assert row["first_difference"] is None
+        assert 0 < row["accepted"] < row["drafted"]
+
+
+def test_each_section_is_on_the_disk_before_the_next_begins(tmp_path):
+    file = tmp_path / "run.json"
+    seen = []
+
+    def look(what):
+        seen.append((what, json.loads(file.read_text()) if file.exists() else {}))
+
+    plan = Plan(str(TINY), runs=1, tokens=8, contexts=(64,), only=("token", "memory"))
+    last = measure(plan, look, file)
+    assert [what for what, _ in seen] == ["loading", "memory", "token"]
+    at_the_end = seen[-1][1]
+    assert at_the_end["memory"]["peak"] > 0
+    assert "token" not in at_the_end
+    assert json.loads(file.read_text()) == json.loads(json.dumps(last))
+    assert last["seconds"].keys() == {"weights", "load", "memory", "token"}
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_section_that_takes_too_long_keeps_what_it_has_and_the_next_one_runs():
+    report = {"seconds": {}, "failed": {}}
+    sections = Sections(report, ("endless", "short"), 0.2, None, lambda _: None)
+
+    def endless():
+        yield [1]
+        yield [1, 2]
+        while True:
+            time.sleep(0.01)
+
+    sections.run("endless", "endless", endless)
+    sections.run("short", "short", lambda: iter([3]))
+    sections.run("unwanted", "unwanted", lambda: iter([4]))
+    assert (report["endless"], report["short"]) == ([1, 2], 3)
+    assert "unwanted" not in report
+    assert report["failed"] == {"endless": "it did not end within 0.2 s"}
+
+
+def test_a_section_that_the_library_cannot_do_says_so_and_the_next_one_runs():
+    report = {"seconds": {}, "failed": {}}
+    sections = Sections(report, ("broken", "short"), 0, None, lambda _: None)
+
+    def broken():
+        yield 1
+        raise RuntimeError("no memory")
+
+    sections.run("broken", "broken", broken)
+    sections.run("short", "short", lambda: iter([3]))
+    assert (report["broken"], report["short"], report["failed"]) == (1, 3, {"broken": "no memory"})
+
+
+def test_a_run_file_that_cannot_be_written_is_an_error_that_names_it(tmp_path):
+    sections = Sections({}, (), 0, tmp_path / "nowhere" / "run.json", lambda _: None)
+    with pytest.raises(MirzaError, match=r"run\.json cannot be written"):
+        sections.save()
+
+
 class Slow:
     """Answers at its own speed, from nothing."""
 
@@ -79,7 +155,7 @@ class Slow:
 
 def test_contestants_hold_the_same_conversation_in_turns_and_the_first_does_not_count():
     one = Slow("one", 0.1)
-    rows = compete([lambda: one], runs=2, on_progress=lambda _: None)
+    *_, rows = compete([lambda: one], runs=2, on_progress=lambda _: None)
     assert len(one.asked) == 3 * len(SCENES)
     assert one.restarts == 3
     assert one.closed

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 
 from mirza.bench.engine import Plan, measure
@@ -26,6 +27,9 @@ SMALL = Shape(
 )
 
 
+ONLY = ("token", "drafting", "keeping")
+
+
 @pytest.fixture
 def small(monkeypatch):
     monkeypatch.setitem(SHAPES, "small", SMALL)
@@ -37,6 +41,15 @@ def test_a_random_checkpoint_has_the_shape_it_was_asked_for(tmp_path):
     assert loaded.config["text_config"]["num_hidden_layers"] == len(loaded.language_model.layers) == 4
     assert loaded.language_model.model.embed_tokens.weight.shape == (900, 128)
     assert has_own_drafter(loaded.folder)
+
+
+def test_float32_weights_have_the_values_of_the_bfloat16_ones(tmp_path):
+    half, full = (
+        load_model(write_random(tmp_path / name, SMALL, like=TINY, float32=name == "full")) for name in ("half", "full")
+    )
+    assert (half.dtype, full.dtype) == ("bfloat16", "float32")
+    ours, theirs = (model.language_model.model.embed_tokens.weight for model in (half, full))
+    assert mx.array_equal(ours.astype(mx.float32), theirs)
 
 
 def test_four_bits_take_about_a_quarter_and_the_head_stays_as_it_is(tmp_path):
@@ -58,13 +71,16 @@ def test_every_id_of_the_filled_vocabulary_is_text_that_gives_the_id_again(tmp_p
 
 @pytest.mark.parametrize(("agreeing", "bits"), [(False, 4), (True, 0)])
 def test_noise_accepts_no_draft_and_agreeing_weights_accept_all(small, agreeing, bits):
-    plan = Plan(str(TINY), runs=1, tokens=16, contexts=(64,), turns=False, shape="small", bits=bits, agreeing=agreeing)
+    plan = Plan(str(TINY), runs=1, tokens=16, contexts=(64,), only=ONLY, shape="small", bits=bits, agreeing=agreeing)
     report = measure(plan)
     found = report["drafting_agrees"]
     assert found["first_difference"] is None
+    assert all(row["first_difference"] is None for row in report["forced_drafts"])
     assert found["accepted"] == (found["drafted"] if agreeing else 0)
     assert (found["drafted"] > 0) == agreeing
-    assert report["provenance"]["model"]["vocabulary"] == SMALL.vocabulary
+    model = report["provenance"]["model"]
+    assert model["vocabulary"] == SMALL.vocabulary
+    assert "model.safetensors" not in model["sha256"]  # its recipe is in the plan
     assert report["token"]["operations"] > 50
     assert report["keeping"][0]["mark_bytes"] < report["keeping"][0]["snapshot_bytes"]
 
