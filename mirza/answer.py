@@ -95,9 +95,14 @@ class Answer:
                 await self._released.wait()
                 await self._run_tools(exchange)
                 messages = [*messages, *exchange.messages(exchange.said)]
-            tasks.create_task(self._llm.settle())  # while the voice still plays
+            tasks.create_task(self._settle())
             await self._released.wait()
             await self.output.finish()
+
+    async def _settle(self) -> None:
+        """Tidies the model up while the voice plays, and not before: the first sound needs the processor more."""
+        await self.output.begun()
+        await self._llm.settle()
 
     def remember(self, history: History) -> str:
         """Puts what was heard, and every tool call with its answer, into `history`; returns what was heard."""

@@ -142,6 +142,27 @@ def test_the_first_sound_comes_before_the_model_has_finished():
     assert turn.voice_to_voice_s < 2
 
 
+def test_the_model_tidies_up_while_the_voice_plays_and_not_before():
+    sounds: list[float] = []
+    settled: list[list[float]] = []
+
+    class Voice(ToneTts):
+        async def synthesize(self, text: str, *, language: str = "en", voice: str = "") -> AsyncGenerator[Samples]:
+            async for samples in super().synthesize(text, language=language, voice=voice):
+                yield samples
+                sounds.append(len(samples))
+
+    class Tidy(ScriptedLlm):
+        async def settle(self) -> None:
+            settled.append(list(sounds))
+
+    converse(said("hello there"), silence(6), llm=Tidy(["Hello to you too."]), tts=Voice())
+    converse(said("hello there"), silence(3), llm=Tidy(["\N{THUMBS UP SIGN}"]), tts=Voice())
+    spoken, nothing_to_say = settled
+    assert spoken
+    assert nothing_to_say == sounds
+
+
 # --- pauses ----------------------------------------------------------------------------------------------------------
 
 

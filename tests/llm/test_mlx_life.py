@@ -286,6 +286,19 @@ async def test_a_plain_text_model_runs_on_the_same_engine(thread, llama):
     assert llm.stats.reused_tokens > 0 and not llm._engine.session.marks
 
 
+async def test_a_plain_model_reads_a_short_question_in_one_pass(thread, llama):
+    llm = await loaded(thread, model=llama, max_tokens=1)
+    messages = [Message("system", SYSTEM), user("Hello.")]
+    messages.append(said((await ask(llm, messages)).speech))
+    await llm.settle()
+    passes = []
+    plain = llm._engine.target._plain
+    llm._engine.target._plain = lambda ids, cache: passes.append(ids.size) or plain(ids, cache)
+
+    await ask(llm, [*messages, user("Yes?")])
+    assert passes[0] == llm.stats.prefilled_tokens > 1
+
+
 async def test_what_a_plain_model_cannot_do_is_refused_or_said(thread, llama):
     with pytest.raises(ModelUnsupported, match="multi-token prediction"):
         await loaded(thread, model=llama, mtp="on")

@@ -129,7 +129,8 @@ class Session:
 
         Each chunk is one step. Closed between two, the ledger holds what was fed.
         """
-        cuts = {length: kind for length, kind in marks if len(self.ids) < length <= len(self.ids) + len(ids)}
+        wanted = marks if self._recurrent else ()  # without a mark to make, a cut would be a pass for nothing
+        cuts = {length: kind for length, kind in wanted if len(self.ids) < length <= len(self.ids) + len(ids)}
         out: Forward | None = None
         rest = list(ids)
         while rest:

@@ -25,6 +25,11 @@ cache transaction. Else it works in chunks padded to 64, each of thousands of op
 quicker in a chunk. Metal has a kernel of its own for both."""
 
 
+WITH_HEAD_AT_MOST = 24
+"""So many tokens go through a model's head too although only the last one's logits are wanted: another pass over the
+weights costs more than that (SmolLM2-135M on two cores: a pass reads 425 MB, the head multiplies 28 million a token)."""
+
+
 class Growing(Protocol):
     """A cache of keys and values: it grows with each token, and can be cut off at its end."""
 
@@ -99,7 +104,7 @@ class Target:
                     transaction.commit(ids.size)
             hidden = cast(mx.array, out.hidden_states[-1])
             return Forward(self.logits(hidden[:, -keep:])[0] if keep else None, hidden)
-        if 0 < keep < ids.size:
+        if 0 < keep < ids.size and ids.size > WITH_HEAD_AT_MOST:
             # Its head cannot be kept from the tokens that nobody asked about, so they go without.
             self._plain(ids[:-keep], cache)
             ids = ids[-keep:]
