@@ -27,7 +27,7 @@ quicker in a chunk. Metal has a kernel of its own for both."""
 
 WITH_HEAD_AT_MOST = 24
 """So many tokens go through a model's head too although only the last one's logits are wanted: another pass over the
-weights costs more than that (SmolLM2-135M on two cores: a pass reads 425 MB, the head multiplies 28 million a token)."""
+weights costs more (SmolLM2-135M on two cores: a pass reads 425 MB, the head multiplies 28 million a token)."""
 
 
 class Growing(Protocol):
