@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _WORD_END = re.compile(r"(?<=\S)(?=\s|\Z)|(?<=[\u3040-\u30ff\u3400-\u9fff])")
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(NamedTuple):
     """Where a stretch of the written form and what is said of it end: offsets into `Piece.written`, `Piece.spoken`.
 
-    A stretch that is `same` is said as it is written, letter by letter; any other is said as a whole.
+    A stretch that is `same` is said as it is written, letter by letter; any other is said as a whole. A tuple, for there
+    are two for every number in a text.
     """
 
     written_end: int

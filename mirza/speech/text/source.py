@@ -34,8 +34,8 @@ class Source:
         """Offset in the answer of the first character of `text`."""
         self._events: list[Event] = []
         # the text that is in no event yet: where it begins, and from where on it is as it is written
-        self._begun = 0
-        self._kept = 0
+        self._begun: int = 0
+        self._kept: int = 0
         self._clean: list[str] = []
         self._clean_at = 0
         self._marks: list[Mark] = []
@@ -120,7 +120,8 @@ class Source:
 
     def _skip(self, length: int) -> str:
         start = self.at
-        self.at = self._kept = self._begun = start + length
+        self.at = start + length
+        self._kept = self._begun = self.at
         return self.text[start : self.at]
 
     def _end_text(self) -> None:

@@ -6,9 +6,9 @@ import re
 import unicodedata
 
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import SPACE, Rule, Speaker, german_ending
+from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, german_ending
 
-_VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
+VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _ENGLISH_ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)(?!\w)")
@@ -29,15 +29,18 @@ def ordinals(speaker: Speaker) -> list[Rule]:
     """Ordinals and decades: before measures, or `1990s` would be seconds."""
     counts = _Counts(speaker)
     own = {
-        "en": [Rule("0", _ENGLISH_ORDINAL, counts.english_ordinal), Rule("0$", _DECADE, counts.decade)],
-        "fr": [Rule("0", _FRENCH_ORDINAL, counts.french_ordinal)],
-        "es": [Rule("0", _SPANISH_ORDINAL, counts.spanish_ordinal)],
-        "de": [
-            Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), counts.german_million),
-            Rule("0", _GERMAN_ORDINAL, counts.german_ordinal),
-            Rule("0", _GERMAN_DECADE, counts.german_decade),
+        "en": [
+            Rule("0", _ENGLISH_ORDINAL, counts.english_ordinal, then=",snrt"),
+            Rule("0$", _DECADE, counts.decade, then="s"),
         ],
-        "zh": [Rule("0", re.compile(r"(\d+)年代"), counts.chinese_decade)],
+        "fr": [Rule("0", _FRENCH_ORDINAL, counts.french_ordinal, then="erènᵉ")],
+        "es": [Rule("0", _SPANISH_ORDINAL, counts.spanish_ordinal, then=".ºª°erdtmvn")],
+        "de": [
+            Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), counts.german_million, then=" "),
+            Rule("0", _GERMAN_ORDINAL, counts.german_ordinal, then="."),
+            Rule("0", _GERMAN_DECADE, counts.german_decade, then="e"),
+        ],
+        "zh": [Rule("0", re.compile(r"(\d+)年代"), counts.chinese_decade, then="年")],
     }
     return own.get(speaker.code, [])
 
@@ -50,22 +53,22 @@ def rules(speaker: Speaker) -> list[Rule]:
     to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-])")
     scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     return [
-        Rule("0", to, counts.range),
-        Rule("0", _FRACTION, counts.fraction),
-        Rule("0", re.compile(rf"(\d+){SPACE}?([{_VULGAR}])"), counts.mixed),
-        Rule("$0a", re.compile(f"[{_VULGAR}]"), counts.vulgar),
-        Rule("0", _SIZE, counts.size),
-        Rule("0", re.compile(rf"({number})[eE]([+-]?\d{{1,3}})(?!\w)"), powers.scientific),
-        Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled),
+        Rule("0", to, counts.range, then=rf"{IN_NUMBER}\-–—～~"),
+        Rule("0", _FRACTION, counts.fraction, then=" /⁄"),
+        Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), counts.mixed, then=f" \xa0\u202f{VULGAR}"),
+        Rule("$a", re.compile(f"[{VULGAR}]"), counts.vulgar),
+        Rule("0", _SIZE, counts.size, then="., x×✕"),
+        Rule("0", re.compile(rf"({number})[eE]([+-]?\d{{1,3}})(?!\w)"), powers.scientific, then=f"{IN_NUMBER}eE"),
+        Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=f"{IN_NUMBER}A-Za-z"),
         Rule("0", _YEAR, counts.year),
         Rule("0", re.compile(number), counts.plain),
-        Rule("$0a", _POWER, powers.power),
-        Rule("$0a", _SUBSCRIPT, powers.subscript),
-        Rule("$0a", re.compile(r"[^\x00-\x7f]"), counts.numeral),
+        Rule("$a", _POWER, powers.power),
+        Rule("$a", _SUBSCRIPT, powers.subscript),
+        Rule("$a", re.compile(r"[^\x00-\x7f]"), counts.numeral),
     ]
 
 
-MIXED = rf"(?:\d+[ ])?\d{{1,3}}[/⁄]\d{{1,3}}|\d*[ ]?[{_VULGAR}]"
+MIXED = rf"(?:\d+[ ])?\d{{1,3}}[/⁄]\d{{1,3}}|\d*[ ]?[{VULGAR}]"
 """A number with a fraction: `1/2`, `1 1/2`, `1½`, `½`."""
 
 
@@ -74,9 +77,9 @@ def mixed(speaker: Speaker, written: str) -> str | None:
     counts = _Counts(speaker)
     if match := _FRACTION.fullmatch(written):
         return counts.fraction(match)
-    if match := re.fullmatch(rf"(\d+) ?([{_VULGAR}])", written):
+    if match := re.fullmatch(rf"(\d+) ?([{VULGAR}])", written):
         return counts.mixed(match)
-    return counts.vulgar(vulgar) if (vulgar := re.fullmatch(f"[{_VULGAR}]", written)) else None
+    return counts.vulgar(vulgar) if (vulgar := re.fullmatch(f"[{VULGAR}]", written)) else None
 
 
 def times_ten(speaker: Speaker, exponent: str) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE, MAX_DIGITS, NEUTER
 
 SPACE = "[ \xa0\u202f]"
+IN_NUMBER = ".,'’ \xa0\u202f"
+"""What a number may go on with, in any language: a decimal sign, thousands."""
 _GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 _GROUPS_COMMA = r"\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
@@ -25,13 +28,19 @@ _DETERMINERS = frozenset(
 class Rule:
     """A form, and how it is said; `say` may decline with `None`.
 
-    `begins` tells where the rule is asked: at a digit (`0`), a letter (`a`), any other sign (`$`).
+    `begins` tells where the rule is asked: at a digit (`0`), a letter (`a`), any other sign (`$`). `then` are the
+    characters, as in a pattern's brackets, that can follow the first digits: with any other the rule is not asked.
     """
 
     begins: str
     pattern: re.Pattern[str]
     say: Callable[[re.Match[str]], str | None]
     tight: bool = False
+    then: str = ""
+
+    def goes_on_with(self, char: str) -> bool:
+        """Whether `char`, empty at the end of the text, can follow the digits that the form begins with."""
+        return not self.then or (bool(char) and re.match(f"[{self.then}]", char) is not None)
 
 
 class Speaker:
@@ -43,12 +52,14 @@ class Speaker:
         self.words = language.words
         self.numbers = language.numbers
         self.number_pattern = _GROUPS_COMMA if language.comma_decimal else _GROUPS_POINT
+        self.split = lru_cache(maxsize=4096)(self._split)
+        self.number = lru_cache(maxsize=4096)(self._number)
 
     def join(self, *parts: str) -> str:
         """The parts that are there, with spaces where the language has them."""
         return (" " if self.language.spaced else "").join(part for part in parts if part)
 
-    def split(self, literal: str) -> tuple[str, str]:
+    def _split(self, literal: str) -> tuple[str, str]:
         """The digits before and after the decimal sign of a number as it is written."""
         match = re.fullmatch(r"(.*?)(?:([.,])(\d+))?", literal)
         assert match is not None
@@ -64,7 +75,7 @@ class Speaker:
         whole, decimals = self.split(literal)
         return float(f"{whole or 0}.{decimals[1:] or '0'}")
 
-    def number(self, literal: str, gender: str = COUNTING) -> str:
+    def _number(self, literal: str, gender: str = COUNTING) -> str:
         """A number as it is written, in words."""
         whole, decimals = self.split(literal)
         whole = whole or "0"

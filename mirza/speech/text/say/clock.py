@@ -35,42 +35,55 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Dates first, then times, then what is left of `3:2`."""
     dates = _Dates(speaker)
     times = _Times(speaker)
-    found = [Rule("0", _ISO, dates.iso), Rule("0", _NUMERIC, dates.numeric)]
+    found = [Rule("0", _ISO, dates.iso, then=r"\-/."), Rule("0", _NUMERIC, dates.numeric, then=r"\-/.")]
     match speaker.code:
         case "en":
             months = "|".join((*speaker.language.dates.months, *speaker.language.dates.short_months))
             after = rf"({months})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:[-–](\d{{1,2}})(?:st|nd|rd|th)?)?(?![\d:.]*\d)(?:(,)? (\d{{4}})(?!\d))?"
             before = rf"(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({months})(?!\w)\.?(?:,? (\d{{4}})(?!\d))?"
-            found += [Rule("a", re.compile(after), dates.month_day), Rule("0", re.compile(before), dates.day_month)]
+            found += [
+                Rule("a", re.compile(after), dates.month_day),
+                Rule("0", re.compile(before), dates.day_month, then=" snrt"),
+            ]
         case "fr":
             pattern = rf"(\d{{1,2}})(?:er)?[ \xa0]({'|'.join(speaker.language.dates.months)})(?!\w)(?:[ \xa0](\d{{4}})(?!\d))?"
             found += [
-                Rule("0", re.compile(pattern), dates.french),
-                Rule("0", _FRENCH_ROUND, times.french_round),
-                Rule("0", _FRENCH_HOURS, times.french),
+                Rule("0", re.compile(pattern), dates.french, then=" \xa0e"),
+                Rule("0", _FRENCH_ROUND, times.french_round, then=" hj"),
+                Rule("0", _FRENCH_HOURS, times.french, then="h \xa0\u202f"),
             ]
         case "de":
             pattern = (
                 rf"(\d{{1,2}})\.[ \xa0]?({'|'.join(speaker.language.dates.months)})(?!\w)(?:[ \xa0](\d{{4}})(?!\d))?"
             )
             found += [
-                Rule("0", re.compile(pattern), dates.german),
-                Rule("0", _GERMAN_HOURS, times.german),
-                Rule("0", _GERMAN_SHORT, dates.german_short),
+                Rule("0", re.compile(pattern), dates.german, then="."),
+                Rule("0", _GERMAN_HOURS, times.german, then=".: \xa0"),
+                Rule("0", _GERMAN_SHORT, dates.german_short, then="."),
             ]
         case "es":
             pattern = rf"(\d{{1,2}})º? de ({'|'.join(speaker.language.dates.months)})(?!\w)(?: del? (\d{{4}})(?!\d))?"
-            found += [Rule("0", re.compile(pattern), dates.spanish)]
+            found += [Rule("0", re.compile(pattern), dates.spanish, then=" º")]
         case _:
             found += [
-                Rule("0", re.compile(r"(\d{4})(年)(?!代|间|間|前|後|后|来)"), dates.cjk_year),
-                Rule("0", re.compile(r"(\d{1,2})月(\d{1,2})[日号]"), dates.cjk_day),
-                Rule("0", re.compile(r"(\d{1,2})月(?!间|間)"), dates.cjk_month),
-                Rule("0", re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])"), times.cjk),
+                Rule("0", re.compile(r"(\d{4})(年)(?!代|间|間|前|後|后|来)"), dates.cjk_year, then="年"),
+                Rule("0", re.compile(r"(\d{1,2})月(\d{1,2})[日号]"), dates.cjk_day, then="月"),
+                Rule("0", re.compile(r"(\d{1,2})月(?!间|間)"), dates.cjk_month, then="月"),
+                Rule(
+                    "0",
+                    re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])"),
+                    times.cjk,
+                    then="点點時时",
+                ),
             ]
     if speaker.language.dates.order == "dmy":
-        found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month))
-    return [*found, Rule("0", _TIME, times.clock), Rule("0", _DAY_HALF, times.day_half), Rule("0", _RATIO, times.ratio)]
+        found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then="/"))
+    return [
+        *found,
+        Rule("0", _TIME, times.clock, then=":"),
+        Rule("0", _DAY_HALF, times.day_half, then=" \xa0apAP"),
+        Rule("0", _RATIO, times.ratio, then=" :.,"),
+    ]
 
 
 class _Dates:

@@ -8,7 +8,7 @@ from babel.numbers import get_currency_name
 
 from mirza.speech.text.language import Currency
 from mirza.speech.text.numbers import FEMININE, MASCULINE
-from mirza.speech.text.say.base import SPACE, Rule, Speaker
+from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker
 
 _SIGNS = {
     "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD", "R$": "BRL",
@@ -51,7 +51,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         Rule("a$", ahead, amounts.say),
         Rule("0", behind, amounts.say),
-        Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents),
+        Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=f"{IN_NUMBER}¢"),
     ]
 
 

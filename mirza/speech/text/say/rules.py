@@ -14,6 +14,8 @@ class RuleSet:
     """Rules by what they begin with, and the words that begin one."""
 
     triggers: frozenset[str]
+    within_words: str
+    """A pattern for what is said otherwise at the end of a longer word; empty for none."""
     digits: tuple[Rule, ...]
     letters: tuple[Rule, ...]
     signs: tuple[Rule, ...]
@@ -36,6 +38,7 @@ def rules_for(language: Language) -> RuleSet:
     rules = [rule for kind in kinds for rule in kind]
     return RuleSet(
         triggers=frozenset(language.abbreviations) | clock.triggers(language) | money.triggers(),
+        within_words=r"s(?<=[^\W\d_].)tr\." if language.code == "de" else "",
         digits=tuple(rule for rule in rules if "0" in rule.begins),
         letters=tuple(rule for rule in rules if "a" in rule.begins),
         signs=tuple(rule for rule in rules if "$" in rule.begins),

@@ -10,7 +10,7 @@ from babel.units import format_unit
 from mirza.speech.text.language import units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say import amounts
-from mirza.speech.text.say.base import SPACE, Rule, Speaker
+from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker
 
 _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
@@ -30,12 +30,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     part = re.compile(rf"(?P<part>{amounts.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
     measures = _Measures(speaker)
     found = [
-        Rule("0", percent, measures.percent),
-        Rule("0$", part, measures.part),
+        Rule("0", percent, measures.percent, then=rf"{IN_NUMBER}\-–—%‰"),
+        Rule("0$", part, measures.part, then=f" /⁄{amounts.VULGAR}"),
         Rule("0", measure, measures.measure),
     ]
     if speaker.code == "en":
-        found.insert(0, Rule("0", _FEET, measures.feet))
+        found.insert(0, Rule("0", _FEET, measures.feet, then="'′"))
     return found
 
 

@@ -1,0 +1,56 @@
+"""Where a sentence may not be said as it is written: one pattern, which finds the next such place.
+
+A million characters have two hundred thousand words in them, so what the pattern costs is what it tries at each
+character. Each alternative begins with the character that it stands at, which is compared before anything else is;
+what has to be before that is looked at last. What may begin with a letter is tried at the start of a word only.
+"""
+
+from __future__ import annotations
+
+import re
+
+NUMERALS = "²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
+"""Characters that are numbers, and no digits."""
+
+_WORD_STARTS = (
+    r"(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])",
+    r"(?<![^\W_])[IVX]{2,8}(?![^\W_])",
+    r"(?<=[^\W\d_] )[IVX](?![\w'’])",
+    r"(?<![^\W_])[A-Z]\.(?=\s?[A-Z])",  # initials
+    r"(?<![0-9])[A-Za-z]{1,8}+[-‑]?\d",  # a name with digits: MP3, GPT-4
+    r"(?<![0-9])(?:https?://|www\.)",
+    r"(?<![0-9_.])[A-Za-z0-9_.+-]++@(?=[\w-])",  # an address
+    r"(?<![0-9_])[A-Za-z][\w-]{0,40}+(?=\.[A-Za-z])",  # a dotted name
+    r"[A-Z]{1,2}\$(?=\s?\d)",
+)
+_SIGNS = (
+    r"[^\w\s.,!?;:'’\-…。！？，、；：।¿¡]",  # any sign that is no mark between words
+    rf"[\d_{NUMERALS}]",
+    r"[α-ωΑ-Ω](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])",
+    r"-(?:-?>|-|(?<=[\u3040-\u30ff\u3400-\u9fff].)(?=\d)|(?<=\d.)|(?<=[ap]m.)(?=\d)|(?<=\dh.)(?=\d))",
+    r"[-.](?<![\w)].)(?=\d)",
+    r"-(?<![\w)].)(?=[A-Za-z](?!\w))",
+    r"\s-(?=\s)",
+    r"[-.](?<![A-Za-z0-9_.].)(?=[A-Za-z0-9_.+-]*+@[\w-])",
+    r"\.(?<![\w/].)(?=\.?/[\w.])",  # a path
+    r"!=",
+    r"'(?=\d)|['’](?!\w)|['’](?<!\w.)",
+    r":[-']?[()DPp](?!\w)",
+)
+
+
+def places(words: frozenset[str], *, within_words: str = "") -> re.Pattern[str]:
+    """A pattern for such places. `words` are said otherwise; so is `within_words`, a pattern, after letters."""
+    plain = {word for word in words if word[0].isascii() and word[0].isalpha()}
+    starts = "|".join((rf"(?<![^\W_])(?:{_alternatives(plain)})(?!\w)", *_WORD_STARTS))
+    signs = [*_SIGNS, *([within_words] if within_words else [])]
+    signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]
+    return re.compile(rf"(?=[A-Za-z])(?<![A-Za-z])(?:{starts})|{'|'.join(signs)}")
+
+
+def _alternatives(words: set[str]) -> str:
+    """A pattern for any of `words`, longest first, by first letter: tried at every word, it had better fail fast."""
+    groups: dict[str, list[str]] = {}
+    for word in sorted(words, key=len, reverse=True):
+        groups.setdefault(word[0], []).append(re.escape(word[1:]))
+    return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in groups.items()) or "(?!)"
