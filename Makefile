@@ -25,7 +25,12 @@ demo: $(INSTALLED)  ## see it at work without a model or a microphone
 	@$(BIN)/python -m mirza demo
 
 test: setup $(TEST_MODELS) check  ## everything that can be checked: style, types, behaviour
+ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
+else
+	@MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone"
+	@$(BIN)/python -m pytest -m alone
+endif
 
 check: $(INSTALLED)  ## style and types only
 	@$(BIN)/ruff check $(PYTHON_FILES)

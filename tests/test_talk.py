@@ -22,6 +22,7 @@ from mirza.audio.resample import resample
 from mirza.speech.phrases import plain
 from mirza.speech.stt.whisper import WhisperStt
 
+pytestmark = pytest.mark.alone
 ASSETS = Path(__file__).parent.parent / "assets"
 TEXTS = {
     Path(entry["file"]).stem: entry["text"]
@@ -114,7 +115,7 @@ def test_what_is_heard_on_the_recording_is_what_it_says_it_said(talked: Talked):
     """An independent recogniser listens to the loudspeaker's side."""
 
     async def listen() -> str:
-        judge = WhisperStt("whisper-tiny-en")
+        judge = WhisperStt("whisper-base")
         await judge.load()
         transcript = await judge.transcribe(resample(talked.loudspeaker, talked.rate, MIC_RATE), language="en")
         await judge.unload()

@@ -18,7 +18,7 @@ from .sound_card import SoundCard, missing
 from .test_devices import lag_and_likeness
 from .test_recorded_sound import voice
 
-pytestmark = pytest.mark.sound
+pytestmark = [pytest.mark.sound, pytest.mark.alone]
 
 TRIES = 4
 
