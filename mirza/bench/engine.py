@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mirza.bench.sections import Sections
+from mirza.errors import ModelUnsupported
 
 if TYPE_CHECKING:
     from mirza.bench.contest import Contestant
@@ -67,6 +68,8 @@ class Plan:
     float32: bool = False
     """Random weights that are not quantised: in float32 instead of bfloat16."""
     agreeing: bool = False
+    keep: str = ""
+    """A folder where random weights stay, and are looked for first."""
 
 
 def measure(
@@ -100,13 +103,13 @@ def measure(
             on_progress("loading")
             measures = Measures(folder, Path(scratch) / "snapshots")
             report["seconds"]["load"] = round(measures.load_s, 2)
-            report["provenance"] = provenance(folder, measures.dtype, blas, made_here=bool(plan.shape))
+            report["provenance"] = provenance(folder, measures.dtype, blas)
             report["notes"] = [*measures.notes, *busy()]
             sections.save()
             _of_the_engine(sections, measures, plan)
             measures.close()
         else:
-            report["provenance"] = provenance(folder, "as stored", blas, made_here=bool(plan.shape))
+            report["provenance"] = provenance(folder, "as stored", blas)
         sections.run(TURNS, "turns", partial(_turns, folder, plan, has_own_drafter(folder), on_progress))
     report["verdict"] = _verdict(report.get("turns", []))
     sections.save()
@@ -114,9 +117,15 @@ def measure(
 
 
 def _random(plan: Plan, like: Path, out: Path) -> Path:
-    from mirza.bench.shapes import shape_named, write_random
+    """Random weights: those that were kept, or new ones."""
+    from mirza.bench.shapes import recipe, recipe_of, shape_named, write_random
 
     shape = shape_named(plan.shape)
+    out = Path(plan.keep or out)
+    if out.exists():
+        if recipe_of(out) != recipe(shape, bits=plan.bits, agreeing=plan.agreeing, float32=plan.float32):
+            raise ModelUnsupported(f"{out} holds something else than these random weights.", "Name another folder.")
+        return out
     return write_random(out, shape, like=like, bits=plan.bits, agreeing=plan.agreeing, float32=plan.float32)
 
 
@@ -222,6 +231,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bits", type=int, choices=[0, 4, 8], default=0, help="of random weights; 0 is bfloat16")
     parser.add_argument("--float32", action="store_true", help="random weights in float32 instead of bfloat16")
     parser.add_argument("--agreeing", action="store_true", help="random weights for which every draft is right")
+    parser.add_argument("--keep", default="", metavar="DIR", help="where random weights stay for the next run")
     parser.add_argument("--json", action="store_true", help="print the run file")
 
 
@@ -240,6 +250,7 @@ def run(args: argparse.Namespace) -> int:
         bits=args.bits,
         float32=args.float32,
         agreeing=args.agreeing,
+        keep=args.keep,
     )
     report = measure(plan, lambda what: print(f"... {what}", file=sys.stderr, flush=True), args.output)
     print(json.dumps(report, ensure_ascii=False, indent=1) if args.json else _in_words(report))

@@ -274,7 +274,7 @@ class Measures:
 
     def _words(self, count: int) -> list[int]:
         """A long message, cut to so many tokens."""
-        text = " ".join(f"Turn on light {number}, please." for number in range(count))
+        text = " ".join(f"Turn on light {number}, please." for number in range(count // 4 + 8))
         return self._engine.template.prompt([Message("user", text)])[:count]
 
     def _first(self, prompt: list[int], known: int) -> None:

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import mlx.core as mx
 
+from mirza.bench.shapes import recipe_of
 from mirza.llm.mlx.fingerprint import file_digest
 
 LIBRARIES = ("mirza", "mlx", "mlx-vlm", "mlx-lm", "transformers", "tokenizers")
@@ -39,19 +40,20 @@ def memory() -> Memory:
     return Memory(mx.get_active_memory(), mx.get_peak_memory(), mx.get_cache_memory(), resident)
 
 
-def provenance(folder: Path, dtype: str, blas: str | None = None, *, made_here: bool = False) -> dict[str, Any]:
+def provenance(folder: Path, dtype: str, blas: str | None = None) -> dict[str, Any]:
     """What ran: the checkpoint by the hashes of all its parts, the machine, and the versions.
 
-    The weights of one that was `made_here` for this run are not hashed: its recipe says more.
+    Random weights have their recipe instead of a hash.
     """
-    return {"model": _model(folder, dtype, made_here), "machine": machine(blas), "versions": versions()}
+    return {"model": _model(folder, dtype), "machine": machine(blas), "versions": versions()}
 
 
-def _model(folder: Path, dtype: str, made_here: bool) -> dict[str, Any]:
+def _model(folder: Path, dtype: str) -> dict[str, Any]:
     config = cast(dict[str, Any], json.loads((folder / "config.json").read_text(encoding="utf-8")))
     text = cast(Mapping[str, Any], config.get("text_config") or config)
     repository, revision = _hub_origin(folder)
     weights = sorted(folder.glob("*.safetensors"))
+    random = recipe_of(folder)
     return {
         "folder": folder.name,
         "repository": repository,
@@ -64,13 +66,14 @@ def _model(folder: Path, dtype: str, made_here: bool) -> dict[str, Any]:
         "vocabulary": text.get("vocab_size"),
         "dtype": dtype,
         "quantisation": config.get("quantization"),
+        "random_weights": random,
         "bytes": sum(file.stat().st_size for file in weights),
         "sha256": {
             file.name: file_digest(file)
             for file in [
                 *sorted(folder.glob("*.json")),
                 *sorted(folder.glob("*.jinja")),
-                *([] if made_here else weights),
+                *([] if random else weights),
             ]
         },
     }

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import ascii_letters
 from typing import Any, cast
@@ -34,6 +34,8 @@ LOUD = 50.0
 """How much an agreeing model prefers its choice: the head's probability has to pass every threshold."""
 STEP = 7919
 """An agreeing model with a head of its own counts in steps of this prime, so that its ids do not repeat soon."""
+RECIPE = "mirza_random_weights"
+"""In config.json: how they were made."""
 SPACE = "\u0120"
 """How a byte-level tokenizer writes a space."""
 
@@ -122,10 +124,23 @@ def write_random(
         nn.quantize(model, group_size=GROUP_SIZE, bits=bits)
     weights = {f"language_model.{name}": array for name, array in _arrays(model)}
     weights |= {f"mtp.{name}": array for name, array in _arrays(head)}
-    (out / "config.json").write_text(json.dumps(config, indent=1), encoding="utf-8")
     # "mlx" says that the head's norms are stored as they are used; the original format has them less one.
     mx.save_safetensors(str(out / "model.safetensors"), weights, metadata={"format": "mlx"})
+    config[RECIPE] = recipe(shape, bits=bits, agreeing=agreeing, float32=float32, seed=seed)
+    (out / "config.json").write_text(json.dumps(config, indent=1), encoding="utf-8")  # last: with it, all is there
     return out
+
+
+def recipe(shape: Shape, *, bits: int, agreeing: bool, float32: bool, seed: int = 0) -> dict[str, Any]:
+    """What random weights are made of: with it, the same ones can be made again."""
+    made = {**asdict(shape), "bits": bits, "agreeing": agreeing, "float32": float32, "seed": seed}
+    return cast("dict[str, Any]", json.loads(json.dumps(made)))
+
+
+def recipe_of(folder: Path) -> dict[str, Any] | None:
+    """The recipe of a folder's weights; `None` if they are not random, or not whole."""
+    config = folder / "config.json"
+    return json.loads(config.read_text(encoding="utf-8")).get(RECIPE) if config.exists() else None
 
 
 def _arrays(module: nn.Module) -> list[tuple[str, mx.array]]:

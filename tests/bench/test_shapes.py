@@ -1,5 +1,6 @@
 """Random checkpoints in true shapes: loadable, drafted on, and every id is text that gives the id again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
@@ -83,6 +84,19 @@ def test_noise_accepts_no_draft_and_agreeing_weights_accept_all(small, agreeing,
     assert "model.safetensors" not in model["sha256"]  # its recipe is in the plan
     assert report["token"]["operations"] > 50
     assert report["keeping"][0]["mark_bytes"] < report["keeping"][0]["snapshot_bytes"]
+
+
+def test_weights_that_were_kept_are_used_again_and_others_are_refused(small, tmp_path):
+    plan = Plan(str(TINY), contexts=(64,), tokens=8, only=("token",), shape="small", keep=str(tmp_path / "kept"))
+    first = measure(plan)
+    made = (tmp_path / "kept" / "model.safetensors").stat().st_mtime_ns
+    again = measure(plan)
+    assert (tmp_path / "kept" / "model.safetensors").stat().st_mtime_ns == made
+    recipes = [report["provenance"]["model"]["random_weights"] for report in (first, again)]
+    assert recipes[0] == recipes[1]
+    assert (recipes[0]["hidden"], recipes[0]["seed"]) == (SMALL.hidden, 0)
+    with pytest.raises(ModelUnsupported, match="something else"):
+        measure(replace(plan, agreeing=True))
 
 
 def test_an_unknown_shape_is_refused_by_name():
