@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from mirza.speech.text.source import Source
 
@@ -33,7 +34,7 @@ def read_line_start(source: Source) -> bool | Fence:
     if char in " \t\r\xa0\u3000":
         source.silent(1)
         return True
-    for reader in (_read_code, _read_rule, _read_mark, _read_number, _read_table, _read_reference):
+    for reader in (_read_number,) if char.isdigit() else _READERS.get(char, ()):
         found = reader(source)
         if found is not None:
             return found
@@ -42,8 +43,6 @@ def read_line_start(source: Source) -> bool | Fence:
 
 
 def _read_code(source: Source) -> bool | Fence | None:
-    if source.char() not in "`~":
-        return None
     if _ends(source, _FENCE_BEGUN):
         return False
     if fence := source.match(_FENCE):
@@ -57,8 +56,6 @@ def _read_code(source: Source) -> bool | Fence | None:
 
 
 def _read_rule(source: Source) -> bool | None:
-    if source.char() not in "-*_=|:":
-        return None
     if _ends(source, _RULE_BEGUN):
         return False
     if rule := source.match(_RULE):
@@ -91,8 +88,6 @@ def _read_mark(source: Source) -> bool | None:
 
 
 def _read_number(source: Source) -> bool | None:
-    if not source.char().isdigit():
-        return None
     if _ends(source, _NUMBERED_BEGUN):
         return False
     if number := source.match(_NUMBERED):
@@ -109,16 +104,12 @@ ITEM = "\ue000"
 
 
 def _read_table(source: Source) -> bool | None:
-    if source.char() != "|":
-        return None
     if _begin_block(source, 1):
         source.table_row = True
     return True
 
 
 def _read_reference(source: Source) -> bool | None:
-    if source.char() != "[":
-        return None
     if _ends(source, _REFERENCE_BEGUN):
         return False
     if reference := source.match(_REFERENCE):
@@ -140,6 +131,18 @@ def _begin_block(source: Source, length: int) -> bool:
 def _ends(source: Source, begun: re.Pattern[str]) -> bool:
     """Whether the text ends, for now, in the middle of what may become a mark."""
     return not source.final and begun.match(source.text, source.at) is not None
+
+
+_Reader = Callable[[Source], "bool | Fence | None"]
+_READERS: dict[str, tuple[_Reader, ...]] = {
+    **dict.fromkeys("`~", (_read_code,)),
+    **dict.fromkeys("-*", (_read_rule, _read_mark)),
+    **dict.fromkeys("_=:", (_read_rule,)),
+    **dict.fromkeys("#>+•‣▪◦·●○–—", (_read_mark,)),
+    "|": (_read_rule, _read_table),
+    "[": (_read_reference,),
+}
+"""By the first character of the line."""
 
 
 class Fence:

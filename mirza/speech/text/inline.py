@@ -17,7 +17,7 @@ PLAIN = re.compile(rf"[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}}")
 """Words with one space between them, and nothing that could be markup."""
 
 MANY = 8
-_RUN = {char: re.compile(re.escape(char) + f"{{1,{MANY}}}") for char in "*_~`"}
+"""So many marks in a row are a line, not emphasis."""
 _CODE_CHARS = 200
 _CITATION = re.compile(
     r"\[(?:\^[\w\-]{1,40}|\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,1})\]|【[^】\n†‡]{0,40}[†‡][^】\n]{0,80}】|【\d{1,3}】"
@@ -29,20 +29,14 @@ _ESCAPED = frozenset("*_`#[]<>!|~{}+-.$&=^\"'/:;,?@%\\")
 
 
 def read_inline(source: Source) -> bool:
-    """Takes what is next in the line, markup or not."""
-    if plain := source.match(PLAIN):
-        source.plain(plain.end() - source.at)
-        return True
-    char = source.char()
-    if char == "\n":
-        return _newline(source)
+    """Takes what is next in the line, where that is not `PLAIN`."""
+    char = source.text[source.at]
+    if reader := _READERS.get(char):
+        return reader(source)
     if char.isspace():
         return _space(source)
-    reader = _READERS.get(char)
-    if reader is None:
-        source.silent(1)  # a control character
-        return True
-    return reader(source)
+    source.silent(1)  # a control character
+    return True
 
 
 def _newline(source: Source) -> bool:
@@ -67,17 +61,15 @@ def _space(source: Source) -> bool:
 
 
 def _stars(source: Source) -> bool:
-    run = source.match(_RUN["*"])
-    assert run is not None
-    count = run.end() - source.at
+    count = _run(source, "*")
     if count == MANY:
         source.silent(count)
         return True
     if not source.more(count) and not source.final:
         return False
-    if count == 1 and source.before.isalpha() and source.char(1).isalpha() and not source.more(2) and not source.final:
-        return False
     before, after = source.before, source.char(count) or "\n"
+    if count == 1 and before.isalpha() and after.isalpha() and not source.more(2) and not source.final:
+        return False
     loose = before.isspace() and after.isspace()
     if loose:
         times = count <= 2 and after != "\n" and before != "\n"
@@ -92,6 +84,15 @@ def _stars(source: Source) -> bool:
     else:
         _emphasis(source, count, after)
     return True
+
+
+def _run(source: Source, mark: str) -> int:
+    """How many of the mark follow one another here, `MANY` at the most."""
+    text, start = source.text, source.at
+    end = start + 1
+    while end < len(text) and text[end] == mark and end < start + MANY:
+        end += 1
+    return end - start
 
 
 def _emphasis(source: Source, count: int, after: str) -> None:
@@ -113,9 +114,7 @@ def _lone(source: Source, count: int) -> bool:
 
 
 def _underscores(source: Source) -> bool:
-    run = source.match(_RUN["_"])
-    assert run is not None
-    count = run.end() - source.at
+    count = _run(source, "_")
     if count == MANY:
         source.silent(count)
         return True
@@ -130,9 +129,7 @@ def _underscores(source: Source) -> bool:
 
 
 def _tildes(source: Source) -> bool:
-    run = source.match(_RUN["~"])
-    assert run is not None
-    count = run.end() - source.at
+    count = _run(source, "~")
     if count < MANY and not source.more(count) and not source.final:
         return False
     if count == 1:
@@ -143,9 +140,7 @@ def _tildes(source: Source) -> bool:
 
 
 def _backticks(source: Source) -> bool:
-    run = source.match(_RUN["`"])
-    assert run is not None
-    count = run.end() - source.at
+    count = _run(source, "`")
     if count < MANY and not source.more(count) and not source.final:
         return False
     start = source.at + count
@@ -178,6 +173,9 @@ def _bang(source: Source) -> bool:
 
 
 def _open_bracket(source: Source) -> bool:
+    if alone := links.alone(source.text, source.at, final=source.final):
+        source.silent(alone, opens=True)
+        return True
     if cited := source.match(_CITATION):
         following = source.text[cited.end() : cited.end() + 1]
         if not following and not source.final:
@@ -266,6 +264,8 @@ def _pipe(source: Source) -> bool:
 
 
 _READERS = {
+    "\n": _newline,
+    " ": _space,
     "*": _stars,
     "_": _underscores,
     "~": _tildes,

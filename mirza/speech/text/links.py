@@ -10,6 +10,8 @@ TEXT_CHARS = 300
 ADDRESS_CHARS = 2000
 _NUMBER = re.compile(r"\[\^?\d{1,3}\]")
 _BRACKET = re.compile(r"[\[\]\n\\]")
+_OPENING = re.compile(r"\[+")
+_CLOSED = re.compile(r"[\]\n]")
 _PAREN = re.compile(r"[()\n\s]")
 _TITLE = re.compile(r" {1,2}(\"[^\"\n]{0,200}\"|'[^'\n]{0,200}')\)")
 _TITLE_BEGUN = re.compile(r" {1,2}(?:\"[^\"\n]{0,200}\"?|'[^'\n]{0,200}'?)?\Z")
@@ -53,12 +55,25 @@ def find(text: str, at: int) -> Link | NoLink:
     return end if isinstance(end, NoLink) else Link(close, end, numbered)
 
 
+def alone(text: str, at: int, *, final: bool) -> int:
+    """How many of the brackets that open at `at` in a row begin no link, since nothing closes them within reach.
+
+    A row of them would be read over and over otherwise. `final` says that nothing comes after `text`.
+    """
+    run = _OPENING.match(text, at)
+    if run is None or run.end() - at < 2:
+        return 0
+    closed = _CLOSED.search(text, run.end())
+    if closed is None and final:
+        return run.end() - at
+    near = closed.start() if closed else len(text)
+    return max(0, min(run.end(), near - TEXT_CHARS + 1) - at)
+
+
 def _text_end(text: str, at: int) -> int | NoLink:
     depth = 0
     limit = at + TEXT_CHARS
-    if (
-        text.find("]", at, limit) < 0 and text.find("\n", at, limit) < 0
-    ):  # a run of brackets would be read over and over
+    if not _CLOSED.search(text, at, limit):
         return NONE if len(text) >= limit else UNKNOWN
     skip = -1
     for mark in _BRACKET.finditer(text, at, min(len(text), limit)):

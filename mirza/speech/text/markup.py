@@ -83,10 +83,26 @@ class Markup:
             self._fence = None
             source.start_afresh()
             return True
-        if not source.line_start and (plain := source.match(PLAIN)):
-            source.plain(plain.end() - source.at)
+        char = source.text[source.at]
+        if source.line_start and char.isalpha():
+            source.line_start = False
+        if not source.line_start and (plain := PLAIN.match(source.text, source.at)):
+            source.at = plain.end()
             return True
-        match source.char():
+        if char in "<[{◁":
+            found = self._read_opener(source, char)
+            if found is not None:
+                return found
+        if source.line_start:
+            fence = read_line_start(source)
+            if isinstance(fence, Fence):
+                self._fence = fence
+            return fence is not False
+        return read_inline(source)
+
+    def _read_opener(self, source: Source, char: str) -> bool | None:
+        """Takes what may hide what follows, or a tag; `None` where it is neither."""
+        match char:
             case "<":
                 return self._read_angle(source)
             case "[" if source.match(hidden.SQUARE) or (not source.final and source.match(hidden.SQUARE_BEGUN)):
@@ -105,12 +121,7 @@ class Markup:
                     return False
             case _:
                 pass
-        if source.line_start:
-            found = read_line_start(source)
-            if isinstance(found, Fence):
-                self._fence = found
-            return found is not False
-        return read_inline(source)
+        return None
 
     # hidden text
 

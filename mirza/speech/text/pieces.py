@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -33,7 +34,8 @@ class Piece:
     spoken: str
     start: int
     end: int
-    ties: tuple[Tie, ...] = field(default=(), repr=False, compare=False)
+    ties: tuple[Tie, ...] | Callable[[], tuple[Tie, ...]] = field(default=(), repr=False, compare=False)
+    """Empty where all is said as it is written. To be called by who needs them: only a piece that is cut short does."""
 
     def written_upto(self, fraction: float) -> str:
         """The written text up to and including the word begun at `fraction`, 0 .. 1, of the piece's sound.
@@ -44,7 +46,8 @@ class Piece:
             return ""
         if fraction >= 1:
             return self.written
-        ties = self.ties or (Tie(len(self.written), len(self.spoken), same=True),)
+        ties = self.ties() if callable(self.ties) else self.ties
+        ties = ties or (Tie(len(self.written), len(self.spoken), same=True),)
         said = fraction * ties[-1].spoken_end
         written_at = spoken_at = 0
         for tie in ties:

@@ -100,7 +100,8 @@ class Source:
     def part(self, length: int = 0) -> None:
         """Takes `length` characters that are not spoken, and parts what is before from what follows."""
         self._end_text()
-        self._events.append(Break(self._skip(length)))
+        if length or not self._events or not isinstance(self._events[-1], Break):
+            self._events.append(Break(self._skip(length)))
         self.open_marks.clear()
 
     def code(self, length: int) -> None:

@@ -7,14 +7,16 @@ text alone and not on how it was cut into deltas.
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from mirza.speech.text.events import Break, CodeBegins, Event, Text, ThoughtEnds
 from mirza.speech.text.language import Language, language_for
 from mirza.speech.text.markup import Markup
-from mirza.speech.text.pieces import Piece, Tie
+from mirza.speech.text.pieces import Piece
 from mirza.speech.text.segment import STOPS, Segmenter
-from mirza.speech.text.verbalise import Verbaliser
-from mirza.speech.text.waiting import Waiting, tie
+from mirza.speech.text.ties import tie
+from mirza.speech.text.verbalise import SILENCE, Verbaliser
+from mirza.speech.text.waiting import Waiting
 
 
 class SpeechText:
@@ -92,6 +94,8 @@ class SpeechText:
 
     def _cut(self, *, final: bool) -> list[Piece]:
         pieces: list[Piece] = []
+        if not self._waiting.clean:
+            return pieces
         while (end := self._segmenter.cut(self._waiting.clean, final=final)) >= 0:
             self._say(end, pieces)
         if final and self._waiting.clean:
@@ -101,13 +105,11 @@ class SpeechText:
     def _say(self, end: int, pieces: list[Piece]) -> None:
         """Takes the clean text up to `end`: a piece, or none when there is nothing in it to say."""
         stretch = self._waiting.take(end)
-        said = self._verbaliser.say(stretch.clean)
+        said = self._verbaliser.say(stretch.clean) if stretch.clean else SILENCE
         self._segmenter.start(spoken=bool(said.text))
         if not said.text:
             return
-        ties: tuple[Tie, ...] = ()
-        if stretch.written != said.text:
-            ties = tie(said.ties or (Tie(len(stretch.clean), len(said.text), same=True),), stretch)
+        ties = partial(tie, said, stretch) if stretch.written != said.text else ()
         start = stretch.start
         pieces.append(Piece(stretch.written, said.text, start, start + len(stretch.written), ties))
 

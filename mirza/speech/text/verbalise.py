@@ -40,6 +40,9 @@ class Said:
     ties: tuple[Tie, ...] = ()
 
 
+SILENCE = Said("")
+
+
 class Verbaliser:
     """Says sentences in one language."""
 
@@ -60,7 +63,7 @@ class Verbaliser:
             at = self._say_at(text, found.start(), line)
         line.keep(text, at, len(text))
         spoken = line.finish()
-        return Said(spoken, tuple(line.ties)) if any(map(str.isalnum, spoken)) else Said("")
+        return Said(spoken, tuple(line.ties)) if any(map(str.isalnum, spoken)) else SILENCE
 
     def _say_at(self, text: str, at: int, line: Line) -> int:
         """Says what is at `at`; where it ends."""

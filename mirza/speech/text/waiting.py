@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from mirza.speech.text.events import Mark, Text
-from mirza.speech.text.pieces import Tie
 
 
 @dataclass(slots=True)
@@ -58,9 +58,8 @@ class Waiting:
         return stretch
 
     def _take_plain(self, end: int) -> Stretch:
-        text = self.clean[:end]
-        core = text.strip()
-        lead = text.index(core)
+        core = self.clean[:end].strip()
+        lead = 0 if self.clean.startswith(core) else self.clean.index(core)
         stretch = Stretch(core, core, self._clean_at + lead, self._start + lead, [])
         self._go_on(end, end)
         return stretch
@@ -68,11 +67,11 @@ class Waiting:
     def _reach(self, end: int) -> tuple[int, int]:
         """The clean offset that `end` comes to, since what stands for one mark is not cut; how many marks are before it."""
         clean_end = self._clean_at + end
-        count = 0
-        for mark in self._marks:
-            if mark.clean >= clean_end and (mark.clean > clean_end or mark.opens or mark.clean_end > clean_end):
-                break
-            clean_end = max(clean_end, mark.clean_end)
+        marks = self._marks
+        count = bisect_left(marks, (clean_end,))
+        if count:
+            clean_end = max(clean_end, marks[count - 1].clean_end)
+        while count < len(marks) and marks[count].clean_end == clean_end and not marks[count].opens:
             count += 1
         return clean_end, count
 
@@ -108,52 +107,3 @@ class Waiting:
 
     def _blank(self, mark: Mark) -> bool:
         return not self._written[mark.written - self._start : mark.written_end - self._start].strip()
-
-
-def tie(ties: tuple[Tie, ...], stretch: Stretch) -> tuple[Tie, ...]:
-    """Ties to the clean text made ties to the written one; markup that closes after a word belongs to it."""
-    tied: list[Tie] = []
-    at = 0
-    shift = stretch.start - stretch.clean_at
-    """From clean offsets to written ones, after the marks so far."""
-    clean_at, spoken_at = stretch.clean_at, 0
-    for given in ties:
-        clean_end = stretch.clean_at + given.written_end
-        first = at
-        while at < len(stretch.marks) and _is_within(stretch.marks[at], clean_end):
-            clean_end = max(clean_end, stretch.marks[at].clean_end)
-            at += 1
-        if given.same and at > first:
-            share = (given.spoken_end - spoken_at) / max(1, clean_end - clean_at)
-            for clean, written in _edges(stretch, stretch.marks[first:at], clean_at):
-                if clean < clean_end:
-                    spoken = spoken_at + round(share * (clean - clean_at))
-                    tied.append(Tie(written - stretch.start, spoken, same=True))
-        if at:
-            shift = stretch.marks[at - 1].written_end - stretch.marks[at - 1].clean_end
-        tied.append(Tie(clean_end + shift - stretch.start, given.spoken_end, given.same))
-        clean_at, spoken_at = stretch.clean_at + given.written_end, given.spoken_end
-    return tuple(tied)
-
-
-def _is_within(mark: Mark, clean_end: int) -> bool:
-    """Whether a mark belongs to what ends at `clean_end`."""
-    return mark.clean < clean_end or (mark.clean_end == clean_end and not mark.opens)
-
-
-def _edges(stretch: Stretch, marks: list[Mark], clean_at: int) -> list[tuple[int, int]]:
-    """Offsets, clean and written, around `marks`: before one that opens, before and after the word that one closes."""
-    edges: list[tuple[int, int]] = []
-    done = clean_at
-    for mark in marks:
-        if mark.clean <= clean_at:
-            continue
-        if mark.opens:
-            edges.append((mark.clean, mark.written))
-        else:
-            word = stretch.clean.rfind(" ", done - stretch.clean_at, mark.clean - stretch.clean_at) + stretch.clean_at
-            if word > done:
-                edges.append((word, mark.written - (mark.clean - word)))
-            edges.append((mark.clean_end, mark.written_end))
-        done = mark.clean_end
-    return edges

@@ -1,0 +1,58 @@
+"""`tie`: what is said of a piece tied to what is written, through the clean text between them."""
+
+from __future__ import annotations
+
+from mirza.speech.text.events import Mark
+from mirza.speech.text.pieces import Tie
+from mirza.speech.text.verbalise import Said
+from mirza.speech.text.waiting import Stretch
+
+
+def tie(said: Said, stretch: Stretch) -> tuple[Tie, ...]:
+    """Ties to the clean text made ties to the written one; markup that closes after a word belongs to it."""
+    ties = said.ties or (Tie(len(stretch.clean), len(said.text), same=True),)
+    tied: list[Tie] = []
+    at = 0
+    shift = stretch.start - stretch.clean_at
+    """From clean offsets to written ones, after the marks so far."""
+    clean_at, spoken_at = stretch.clean_at, 0
+    for given in ties:
+        clean_end = stretch.clean_at + given.written_end
+        first = at
+        while at < len(stretch.marks) and _is_within(stretch.marks[at], clean_end):
+            clean_end = max(clean_end, stretch.marks[at].clean_end)
+            at += 1
+        if given.same and at > first:
+            share = (given.spoken_end - spoken_at) / max(1, clean_end - clean_at)
+            for clean, written in _edges(stretch, stretch.marks[first:at], clean_at):
+                if clean < clean_end:
+                    spoken = spoken_at + round(share * (clean - clean_at))
+                    tied.append(Tie(written - stretch.start, spoken, same=True))
+        if at:
+            shift = stretch.marks[at - 1].written_end - stretch.marks[at - 1].clean_end
+        tied.append(Tie(clean_end + shift - stretch.start, given.spoken_end, given.same))
+        clean_at, spoken_at = stretch.clean_at + given.written_end, given.spoken_end
+    return tuple(tied)
+
+
+def _is_within(mark: Mark, clean_end: int) -> bool:
+    """Whether a mark belongs to what ends at `clean_end`."""
+    return mark.clean < clean_end or (mark.clean_end == clean_end and not mark.opens)
+
+
+def _edges(stretch: Stretch, marks: list[Mark], clean_at: int) -> list[tuple[int, int]]:
+    """Offsets, clean and written, around `marks`: before one that opens, before and after the word that one closes."""
+    edges: list[tuple[int, int]] = []
+    done = clean_at
+    for mark in marks:
+        if mark.clean <= clean_at:
+            continue
+        if mark.opens:
+            edges.append((mark.clean, mark.written))
+        else:
+            word = stretch.clean.rfind(" ", done - stretch.clean_at, mark.clean - stretch.clean_at) + stretch.clean_at
+            if word > done:
+                edges.append((word, mark.written - (mark.clean - word)))
+            edges.append((mark.clean_end, mark.written_end))
+        done = mark.clean_end
+    return edges
