@@ -49,6 +49,7 @@ BENCHMARKS = (
     Command("text", "mirza.bench.text", "sentences and spoken forms"),
     Command("pipeline", "mirza.bench.pipeline", "Mirza's own cost in a turn, the models replaced by doubles"),
     Command("soak", "mirza.bench.soak", "a thousand turns: does anything creep up?"),
+    Command("growth", "mirza.bench.growth", "how cost grows with context, turns and system prompt"),
     Command("all", "mirza.bench.everything", "all of these, into one report"),
     Command("compare", "mirza.bench.compare", "two reports, side by side"),
 )

@@ -1,7 +1,8 @@
-"""`mirza bench pipeline`: what Mirza itself costs in a turn, each model replaced by a double that costs almost nothing.
+"""`mirza bench pipeline`: what Mirza itself costs; models and sound card are stand-ins that cost almost nothing.
 
-Time is virtual, so that a turn takes no time but its own processor time; that of the simulated sound card is measured
-by itself and taken off. Counts (events, recognitions, prefills) are the same on every machine: CI watches those.
+Time is virtual, so that a turn takes no time but its own processor time; that of the stand-in sound card, which wakes
+once a block as real ones do, is measured by itself and taken off. Counts (events, recognitions, prefills, wake-ups) are
+the same on every machine: CI watches those.
 """
 
 from __future__ import annotations
@@ -9,167 +10,125 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from mirza.audio.base import MIC_RATE, Samples
-from mirza.audio.files import RecordedSound
+from mirza.audio.base import BLOCK, MIC_RATE
 from mirza.bench.runfile import Better, Metric
+from mirza.bench.standins import QUESTION_S, Card, CardVad, CountingLoop, Counts, HumTts, OneAnswerLlm, OneQuestionStt
 from mirza.errors import MirzaError
 from mirza.events import AnswerStarted, Event, TurnMeasured
-from mirza.llm.base import Message, Tool
-from mirza.llm.scripted import ScriptedLlm
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import SettingsTree
-from mirza.speech.base import Transcript, Voice
-from mirza.testing import LoudnessVad, ScriptedEndOfTurn, run_virtual, silence, speech
+from mirza.testing import ScriptedEndOfTurn
 
-QUESTION_S = 2.0
-TURN_S = 8.0
-"""Of sound, for each turn: the question, its answer, and silence around them."""
-QUESTION = "please tell me what the weather is going to be tomorrow"
-ANSWER = "It is going to be sunny in the morning. In the afternoon there may be some rain."
+TURN_BLOCKS = 250
+"""Of sound, for each turn: the question, its answer, and silence around them; 8 s."""
+BLOCK_S = BLOCK / MIC_RATE
+QUESTION_BLOCKS = round(QUESTION_S / BLOCK_S)
 
 
 class PipelineReport(BaseModel):
-    """What was measured."""
+    """What was measured. Times are processor time, run by run, without the sound card's."""
 
     model_config = ConfigDict(extra="forbid")
 
     turns: int
     runs: int
     sound_s: float
-    cpu_ms_per_turn: list[float]
-    """Mirza's own, run by run."""
-    cpu_ms_per_sound_second: list[float]
+    own_ms_per_turn: list[float]
+    """All that Mirza does in the 8 s of a turn."""
+    listening_ms_per_second: list[float]
+    """What Mirza does in a second in which nobody speaks."""
     sound_card_ms_per_turn: list[float]
-    """Of the simulated microphone and loudspeaker; it is not in the two above."""
+    """Of the stand-in card; it is in neither of the above."""
     events_per_turn: float
     stt_calls_per_turn: float
     llm_calls_per_turn: float
     prefills_per_turn: float
+    steps_per_turn: float
+    """Callbacks of the event loop: every step of every task, and every timer. Without the card's."""
+    steps_per_listening_block: float
     metrics: list[Metric]
 
 
-@dataclass(slots=True)
-class _Counts:
-    events: int = 0
-    turns: int = 0
-    stt: int = 0
-    llm: int = 0
-    prefills: int = 0
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """Of something that ran in virtual time."""
 
+    cpu_s: float
+    steps: int
 
-class _Stt:
-    """Understands the same question again and again, at once."""
-
-    languages: Sequence[str] = ("en",)
-
-    def __init__(self, counts: _Counts) -> None:
-        self._counts = counts
-
-    async def load(self) -> None:
-        return
-
-    async def unload(self) -> None:
-        return
-
-    async def transcribe(self, samples: Samples, *, language: str | None = None, partial: bool = False) -> Transcript:
-        self._counts.stt += 1
-        await asyncio.sleep(0.08)
-        words = QUESTION.split()
-        known = min(round(len(samples) / MIC_RATE / QUESTION_S * len(words)), len(words)) if partial else len(words)
-        return Transcript(" ".join(words[:known]), "en")
-
-
-class _Tts:
-    """Says everything as the same hum, as long as its words."""
-
-    rate = MIC_RATE
-    voices: Sequence[Voice] = (Voice("hum", "en"),)
-
-    def __init__(self) -> None:
-        self._hum = speech(10)
-
-    async def load(self) -> None:
-        return
-
-    async def unload(self) -> None:
-        return
-
-    async def synthesize(self, text: str, *, language: str = "en", voice: str = "") -> AsyncGenerator[Samples]:
-        await asyncio.sleep(0.1)
-        yield self._hum[: round(0.25 * len(text.split()) * MIC_RATE)]
-
-
-class _Llm(ScriptedLlm):
-    def __init__(self, counts: _Counts) -> None:
-        super().__init__([ANSWER] * 10_000, token_s=0.02, first_token_s=0.1)
-        self._counts = counts
-
-    async def prefill(self, messages: Sequence[Message], tools: Sequence[Tool] = ()) -> None:
-        self._counts.prefills += 1
+    def without(self, other: _Cost) -> _Cost:
+        return _Cost(max(self.cpu_s - other.cpu_s, 0.0), self.steps - other.steps)
 
 
 def measure(turns: int, runs: int) -> PipelineReport:
-    """Holds a conversation of `turns` turns, `runs` times after one that is not counted."""
-    question = np.concatenate([speech(QUESTION_S), silence(TURN_S - QUESTION_S)])
-    sound = np.tile(question, turns)
-    seconds = len(sound) / MIC_RATE
-    counts = _Counts()
-    own: list[float] = []
-    card: list[float] = []
-    for number in range(runs + 1):
-        counts = _Counts()
-        alone = _cpu_s(lambda: run_virtual(_card(sound)))
-        whole = _cpu_s(lambda: run_virtual(_talk(sound, counts)))  # noqa: B023 - run at once
+    """Holds `turns` turns, and listens as long to a quiet room, `runs` times after one that is not counted."""
+    talk = ([True] * QUESTION_BLOCKS + [False] * (TURN_BLOCKS - QUESTION_BLOCKS)) * turns
+    quiet = [False] * len(talk)
+    counts = Counts()
+    own: list[_Cost] = []
+    listening: list[_Cost] = []
+    cards: list[_Cost] = []
+    for _ in range(runs + 1):
+        counts = Counts()
+        card = _cost(lambda: _card(talk))
+        cards.append(card)
+        own.append(_cost(lambda: _converse(talk, counts)).without(card))  # noqa: B023 - run at once
+        listening.append(_cost(lambda: _converse(quiet, Counts())).without(card))
         if counts.turns != turns:
             raise MirzaError(f"{counts.turns} turns were held instead of {turns}.", "This is a mistake of Mirza's.")
-        if number:
-            own.append(1000 * max(whole - alone, 0.0) / turns)
-            card.append(1000 * alone / turns)
-    per_second = [value * turns / seconds for value in own]
+    seconds = len(talk) * BLOCK_S
+    own_ms = [1e3 * cost.cpu_s / turns for cost in own[1:]]
+    listening_ms = [1e3 * cost.cpu_s / seconds for cost in listening[1:]]
+    steps, quiet_steps = own[-1].steps / turns, listening[-1].steps / len(talk)
     return PipelineReport(
         turns=turns,
         runs=runs,
         sound_s=seconds,
-        cpu_ms_per_turn=own,
-        cpu_ms_per_sound_second=per_second,
-        sound_card_ms_per_turn=card,
+        own_ms_per_turn=own_ms,
+        listening_ms_per_second=listening_ms,
+        sound_card_ms_per_turn=[1e3 * cost.cpu_s / turns for cost in cards[1:]],
         events_per_turn=counts.events / turns,
         stt_calls_per_turn=counts.stt / turns,
         llm_calls_per_turn=counts.llm / turns,
         prefills_per_turn=counts.prefills / turns,
+        steps_per_turn=steps,
+        steps_per_listening_block=quiet_steps,
         metrics=[
-            Metric(name="pipeline.cpu_per_turn", unit="ms", values=own),
-            Metric(name="pipeline.cpu_per_sound_second", unit="ms", values=per_second),
+            Metric(name="pipeline.own_per_turn", unit="ms", values=own_ms),
+            Metric(name="pipeline.listening_per_second", unit="ms", values=listening_ms),
             Metric(name="pipeline.events_per_turn", unit="", better=Better.NEITHER, values=[counts.events / turns]),
             Metric(name="pipeline.stt_calls_per_turn", unit="", values=[counts.stt / turns]),
             Metric(name="pipeline.llm_calls_per_turn", unit="", values=[counts.llm / turns]),
+            Metric(name="pipeline.steps_per_turn", unit="", values=[float(round(steps))]),
         ],
     )
 
 
-def _cpu_s(work: Callable[[], None]) -> float:
-    before = time.process_time()
-    work()
-    return time.process_time() - before
+def _cost(make: Callable[[], Coroutine[Any, Any, None]]) -> _Cost:
+    loop = CountingLoop()
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        before = time.process_time()
+        runner.run(make())
+        return _Cost(time.process_time() - before, loop.steps)
 
 
-async def _card(sound: Samples) -> None:
-    """The simulated sound card, with nobody behind it."""
-    recorded = RecordedSound(sound, rate=MIC_RATE, tail_s=0.5, record=False)
-    async for _ in recorded.blocks():
+async def _card(voiced: list[bool]) -> None:
+    """The sound card, with nobody behind it."""
+    card = Card(voiced)
+    await card.open()
+    async for _ in card.blocks():
         pass
 
 
-async def _talk(sound: Samples, counts: _Counts) -> None:
-    recorded = RecordedSound(sound, rate=MIC_RATE, tail_s=0.5, record=False)
-    parts = Parts(_Llm(counts), recorded, LoudnessVad(), ScriptedEndOfTurn(), _Stt(counts), _Tts())
+async def _converse(voiced: list[bool], counts: Counts) -> None:
+    parts = Parts(OneAnswerLlm(counts), Card(voiced), CardVad(), ScriptedEndOfTurn(), OneQuestionStt(counts), HumTts())
     conversation = Conversation(parts, SettingsTree())
     watcher = conversation.watch()
 
@@ -179,13 +138,12 @@ async def _talk(sound: Samples, counts: _Counts) -> None:
 
     watching = asyncio.create_task(watch())
     async with conversation:
-        recorded.finish_when(conversation.idle)
         with suppress(asyncio.CancelledError):
             await conversation.finished()
     await watching
 
 
-def _count(event: Event, counts: _Counts) -> None:
+def _count(event: Event, counts: Counts) -> None:
     counts.events += 1
     match event:
         case TurnMeasured():
@@ -217,9 +175,10 @@ def run(args: argparse.Namespace) -> int:
     turn, second = report.metrics[0], report.metrics[1]
     print(
         f"{report.runs} runs of {report.turns} turns, {report.sound_s:.0f} s of sound each\n"
-        f"own processor time: {turn.median:.1f} ms a turn ({min(turn.values):.1f}-{max(turn.values):.1f}), "
-        f"{second.median:.2f} ms a second of sound\n"
-        f"{report.events_per_turn:.1f} events, {report.stt_calls_per_turn:.1f} recognitions and "
-        f"{report.prefills_per_turn:.1f} prefills a turn"
+        f"own processor time: {turn.median:.1f} ms a turn of 8 s ({min(turn.values):.1f}-{max(turn.values):.1f}), "
+        f"{second.median:.2f} ms a second while nobody speaks\n"
+        f"{report.events_per_turn:.1f} events, {report.stt_calls_per_turn:.1f} recognitions, "
+        f"{report.prefills_per_turn:.1f} prefills and {report.steps_per_turn:.0f} steps of tasks a turn; "
+        f"{report.steps_per_listening_block:.2f} steps a block of silence"
     )
     return 0

@@ -114,11 +114,18 @@ def write_run(run: Run, file: Path) -> None:
     Raises:
         MirzaError: it cannot be written.
     """
+    write_text(file, run.model_dump_json(indent=1))
+
+
+def write_text(file: Path, text: str) -> None:
+    """Writes a file, whole or not at all.
+
+    Raises:
+        MirzaError: it cannot be written.
+    """
     part = file.with_name(f".{file.name}.part")
     try:
-        part.write_text(run.model_dump_json(indent=1), encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
         part.replace(file)
     except OSError as error:
-        raise MirzaError(
-            f"The run file {file} cannot be written ({error.strerror}).", "Name another folder."
-        ) from error
+        raise MirzaError(f"The file {file} cannot be written ({error.strerror}).", "Name another folder.") from error
