@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from mirza.speech.text.language import Language, language_for
 from mirza.speech.text.line import Line
@@ -23,13 +23,11 @@ _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not 
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
 _IS_WIDE = re.compile("[\uff01-\uff5e\uffe5]")
 _PLAIN = re.compile(
-    rf"[¿¡]?[^\W\d_{NUMERALS}](?:[^\W\d_{NUMERALS}]|[ ，、；：](?![ ,.!?;:…])|[,!?;:](?= )|['’\-](?=[^\W\d_]))*[.!?…,;:。！？]?"
+    rf"[¿¡]?[^\W\d_{NUMERALS}](?:[^\W\d_{NUMERALS}]|[ ，、；：](?![ ,.!?;:…])|[,!?;:](?= )|['’\-](?=[^\W\d_]))*+[.!?…,;:。！？]?"
 )
 """What is said as it is written, apart from words that stand in a table."""
 _ROMAN = re.compile(r"[IVX]{2}|[IVX][er]|[^\W\d_] [VX](?!\w)|[a-z] I(?!\w)")
-_DIGITS = re.compile(r"\d+")
-_SILENT = frozenset('"“”„«»‹›[]{}|「」『』')
-"""Signs that no rule begins with."""
+_DIGITS = re.compile(r"\d+[ \xa0\u202f]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,38 +93,37 @@ def _belongs(text: str, at: int) -> bool:
     return inner and unicodedata.category(text[at - 1])[0] in "LM" and unicodedata.category(text[at + 1])[0] in "LM"
 
 
-@dataclass(frozen=True, slots=True)
 class _Rules:
-    """The rules of one language, by the kind of character that they begin with."""
+    """The rules of one language, found by what they begin with."""
 
-    places: re.Pattern[str]
-    abbreviations: frozenset[str]
-    digits: tuple[Rule, ...]
-    letters: tuple[Rule, ...]
-    signs: tuple[Rule, ...]
-    _by_next: dict[str, tuple[Rule, ...]] = field(default_factory=dict[str, tuple[Rule, ...]])
-    """Of `digits`, those that can go on with a character."""
+    def __init__(self, code: str) -> None:
+        rules = rules_for(language_for(code))
+        self.places = places(rules.triggers, within_words=rules.within_words)
+        self.abbreviations = rules.triggers | {f"{word}," for word in rules.triggers}
+        """Words of a sentence, as its spaces part them, that may be said otherwise."""
+        self._rules = rules.rules
+        self._letters = tuple(rule for rule in rules.rules if "a" in rule.begins)
+        self._digits = lru_cache(maxsize=_KINDS)(self._going_on_with)
+        self._signs = lru_cache(maxsize=_KINDS)(self._beginning_with)
 
     def asked(self, text: str, at: int) -> tuple[Rule, ...]:
         """The rules that may know how to say what is at `at`."""
-        char = text[at]
         if digits := _DIGITS.match(text, at):
-            following = text[digits.end() : digits.end() + 1]
-            asked = self._by_next.get(following)
-            if asked is None:
-                asked = tuple(rule for rule in self.digits if rule.goes_on_with(following))
-                if len(self._by_next) < _NEXT_CHARS:
-                    self._by_next[following] = asked
-            return asked
-        return self.letters if char.isalpha() else () if char in _SILENT else self.signs
+            return self._digits(text[digits.end() : digits.end() + 1])
+        char = text[at]
+        return self._letters if char.isalpha() else self._signs(char)
+
+    def _going_on_with(self, char: str) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self._rules if rule.goes_on_with(char))
+
+    def _beginning_with(self, sign: str) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self._rules if rule.begins_with(sign))
 
 
-_NEXT_CHARS = 1000
+_KINDS = 512
+"""More characters than one text has after digits, or of signs."""
 
 
 @cache
 def _rules(code: str) -> _Rules:
-    rules = rules_for(language_for(code))
-    spoken = frozenset(word for word in rules.triggers) | frozenset(f"{word}," for word in rules.triggers)
-    where = places(rules.triggers, within_words=rules.within_words)
-    return _Rules(where, spoken, rules.digits, rules.letters, rules.signs)
+    return _Rules(code)

@@ -31,12 +31,12 @@ def ordinals(speaker: Speaker) -> list[Rule]:
     own = {
         "en": [
             Rule("0", _ENGLISH_ORDINAL, counts.english_ordinal, then=",snrt"),
-            Rule("0$", _DECADE, counts.decade, then="s"),
+            Rule("0$", _DECADE, counts.decade, then="s", first="'’"),
         ],
         "fr": [Rule("0", _FRENCH_ORDINAL, counts.french_ordinal, then="erènᵉ")],
         "es": [Rule("0", _SPANISH_ORDINAL, counts.spanish_ordinal, then=".ºª°erdtmvn")],
         "de": [
-            Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), counts.german_million, then=" "),
+            Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), counts.german_million, then="M"),
             Rule("0", _GERMAN_ORDINAL, counts.german_ordinal, then="."),
             Rule("0", _GERMAN_DECADE, counts.german_decade, then="e"),
         ],
@@ -54,17 +54,17 @@ def rules(speaker: Speaker) -> list[Rule]:
     scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     return [
         Rule("0", to, counts.range, then=rf"{IN_NUMBER}\-–—～~"),
-        Rule("0", _FRACTION, counts.fraction, then=" /⁄"),
-        Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), counts.mixed, then=f" \xa0\u202f{VULGAR}"),
-        Rule("$a", re.compile(f"[{VULGAR}]"), counts.vulgar),
-        Rule("0", _SIZE, counts.size, then="., x×✕"),
+        Rule("0", _FRACTION, counts.fraction, then=r"/⁄\d"),
+        Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), counts.mixed, then=VULGAR),
+        Rule("$a", re.compile(f"[{VULGAR}]"), counts.vulgar, first=VULGAR),
+        Rule("0", _SIZE, counts.size, then=".,x×✕"),
         Rule("0", re.compile(rf"({number})[eE]([+-]?\d{{1,3}})(?!\w)"), powers.scientific, then=f"{IN_NUMBER}eE"),
         Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=f"{IN_NUMBER}A-Za-z"),
         Rule("0", _YEAR, counts.year),
         Rule("0", re.compile(number), counts.plain),
-        Rule("$a", _POWER, powers.power),
-        Rule("$a", _SUBSCRIPT, powers.subscript),
-        Rule("$a", re.compile(r"[^\x00-\x7f]"), counts.numeral),
+        Rule("$a", _POWER, powers.power, first=r"\^⁻⁰¹²³⁴-⁹"),
+        Rule("$a", _SUBSCRIPT, powers.subscript, first="₀-₉"),
+        Rule("$a", re.compile(r"[^\x00-\x7f]"), counts.numeral, first=r"^\x00-\x7f"),
     ]
 
 

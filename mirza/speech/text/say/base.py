@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,8 +11,8 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE, MAX_DIGITS, NEUTER
 
 SPACE = "[ \xa0\u202f]"
-IN_NUMBER = ".,'’ \xa0\u202f"
-"""What a number may go on with, in any language: a decimal sign, thousands."""
+IN_NUMBER = r".,'’\d"
+"""What the first digits of a number may go on with, in any language: a decimal sign, thousands. See `Rule.then`."""
 _GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 _GROUPS_COMMA = r"\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
@@ -28,8 +28,9 @@ _DETERMINERS = frozenset(
 class Rule:
     """A form, and how it is said; `say` may decline with `None`.
 
-    `begins` tells where the rule is asked: at a digit (`0`), a letter (`a`), any other sign (`$`). `then` are the
-    characters, as in a pattern's brackets, that can follow the first digits: with any other the rule is not asked.
+    `begins` tells where the rule is asked: at a digit (`0`), a letter (`a`), any other sign (`$`). So that not every rule
+    is asked everywhere, `then` are the characters, as in a pattern's brackets, that can come after the digits that the
+    form begins with, but for a space; `first` are the signs that it can begin with. Empty is any.
     """
 
     begins: str
@@ -37,10 +38,24 @@ class Rule:
     say: Callable[[re.Match[str]], str | None]
     tight: bool = False
     then: str = ""
+    first: str = ""
 
     def goes_on_with(self, char: str) -> bool:
         """Whether `char`, empty at the end of the text, can follow the digits that the form begins with."""
-        return not self.then or (bool(char) and re.match(f"[{self.then}]", char) is not None)
+        return "0" in self.begins and _is_one_of(self.then, char)
+
+    def begins_with(self, sign: str) -> bool:
+        """Whether the form can begin with `sign`."""
+        return "$" in self.begins and _is_one_of(self.first, sign)
+
+
+def first_of(names: Iterable[str]) -> str:
+    """What `names` begin with, for `Rule.then`."""
+    return re.escape("".join(sorted({name[0] for name in names})))
+
+
+def _is_one_of(characters: str, char: str) -> bool:
+    return not characters or (bool(char) and re.match(f"[{characters}]", char) is not None)
 
 
 class Speaker:

@@ -6,7 +6,7 @@ import re
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import Rule, Speaker, german_ending
+from mirza.speech.text.say.base import Rule, Speaker, first_of, german_ending
 from mirza.speech.text.say.units import named
 
 _ISO = re.compile(
@@ -36,6 +36,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     dates = _Dates(speaker)
     times = _Times(speaker)
     found = [Rule("0", _ISO, dates.iso, then=r"\-/."), Rule("0", _NUMERIC, dates.numeric, then=r"\-/.")]
+    named = first_of((*speaker.language.dates.months, *speaker.language.dates.short_months, "?"))
     match speaker.code:
         case "en":
             months = "|".join((*speaker.language.dates.months, *speaker.language.dates.short_months))
@@ -43,14 +44,14 @@ def rules(speaker: Speaker) -> list[Rule]:
             before = rf"(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({months})(?!\w)\.?(?:,? (\d{{4}})(?!\d))?"
             found += [
                 Rule("a", re.compile(after), dates.month_day),
-                Rule("0", re.compile(before), dates.day_month, then=" snrt"),
+                Rule("0", re.compile(before), dates.day_month, then=f"snrto{named}"),
             ]
         case "fr":
             pattern = rf"(\d{{1,2}})(?:er)?[ \xa0]({'|'.join(speaker.language.dates.months)})(?!\w)(?:[ \xa0](\d{{4}})(?!\d))?"
             found += [
-                Rule("0", re.compile(pattern), dates.french, then=" \xa0e"),
-                Rule("0", _FRENCH_ROUND, times.french_round, then=" hj"),
-                Rule("0", _FRENCH_HOURS, times.french, then="h \xa0\u202f"),
+                Rule("0", re.compile(pattern), dates.french, then=f"e{named}"),
+                Rule("0", _FRENCH_ROUND, times.french_round, then="hj"),
+                Rule("0", _FRENCH_HOURS, times.french, then="h"),
             ]
         case "de":
             pattern = (
@@ -58,12 +59,12 @@ def rules(speaker: Speaker) -> list[Rule]:
             )
             found += [
                 Rule("0", re.compile(pattern), dates.german, then="."),
-                Rule("0", _GERMAN_HOURS, times.german, then=".: \xa0"),
+                Rule("0", _GERMAN_HOURS, times.german, then=".:U"),
                 Rule("0", _GERMAN_SHORT, dates.german_short, then="."),
             ]
         case "es":
             pattern = rf"(\d{{1,2}})º? de ({'|'.join(speaker.language.dates.months)})(?!\w)(?: del? (\d{{4}})(?!\d))?"
-            found += [Rule("0", re.compile(pattern), dates.spanish, then=" º")]
+            found += [Rule("0", re.compile(pattern), dates.spanish, then="ºd")]
         case _:
             found += [
                 Rule("0", re.compile(r"(\d{4})(年)(?!代|间|間|前|後|后|来)"), dates.cjk_year, then="年"),
@@ -81,8 +82,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         *found,
         Rule("0", _TIME, times.clock, then=":"),
-        Rule("0", _DAY_HALF, times.day_half, then=" \xa0apAP"),
-        Rule("0", _RATIO, times.ratio, then=" :.,"),
+        Rule("0", _DAY_HALF, times.day_half, then="apAP"),
+        Rule("0", _RATIO, times.ratio, then=":.,"),
     ]
 
 

@@ -122,7 +122,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
 
     phones = {
-        "en": [Rule("0$", _AMERICAN, grouped, then=r"\-. )")],
+        "en": [Rule("0$", _AMERICAN, grouped, then=r"\-.)\d", first="(")],
         "fr": [Rule("0", _FRENCH, pairs)],
         "es": [Rule("0", _SPANISH, grouped)],
         "zh": [Rule("0", _CHINESE, grouped)],
@@ -138,22 +138,22 @@ def rules(speaker: Speaker) -> list[Rule]:
 
     extra = {
         "en": [Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency)],
-        "de": [Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then=" ")],
+        "de": [Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then="A-ZÄÖÜ")],
         "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), grouped, then=r"\-")],
     }
     return [
         Rule("a", _IBAN, iban),
-        Rule("0$", _INTERNATIONAL, international),
+        Rule("0$", _INTERNATIONAL, international, first="+"),
         *phones.get(speaker.code, []),
-        Rule("0", _CARD, grouped, then=r" \-"),
+        Rule("0", _CARD, grouped, then=r"\-\d"),
         Rule("0", _IP, ip, then="."),
         Rule("0a", _VERSION, version, then="."),
         Rule("0", re.compile(r"(\d+)\.(\d+)(?![\d.,]*\d)"), named_version, then="."),
-        Rule("0$", _HEX, spelled, then="x"),
+        Rule("0$", _HEX, spelled, then="x", first="#"),
         Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), grouped, then=r"\-"),
         Rule("0", _SERIAL, grouped, then=r"\-"),
         *extra.get(speaker.code, []),
-        Rule("0", _LOCAL, grouped, then=r"\-/ "),
+        Rule("0", _LOCAL, grouped, then=r"\-/\d"),
         Rule("0", _AFTER_CUE, after_cue),
         Rule("a", _LETTERS, letters),
         Rule("0", _DIGITS_FIRST, digits_first(speaker), then="A-Za-z"),

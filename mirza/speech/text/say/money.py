@@ -8,7 +8,7 @@ from babel.numbers import get_currency_name
 
 from mirza.speech.text.language import Currency
 from mirza.speech.text.numbers import FEMININE, MASCULINE
-from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker
+from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
 
 _SIGNS = {
     "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD", "R$": "BRL",
@@ -48,9 +48,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?(?P<code>\Z(?!\Z))?{per}"
     )
     amounts = _Amounts(speaker)
+    after = [*_SIGNS, *_CODES, *speaker.language.money.scales, *speaker.language.money.scale_words]
     return [
-        Rule("a$", ahead, amounts.say),
-        Rule("0", behind, amounts.say),
+        Rule("a$", ahead, amounts.say, first=first_of(_SIGNS)),
+        Rule("0", behind, amounts.say, then=rf"{IN_NUMBER}\-–—{first_of(after)}"),
         Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=f"{IN_NUMBER}¢"),
     ]
 

@@ -11,14 +11,12 @@ from mirza.speech.text.say.base import Rule, Speaker
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """Rules by what they begin with, and the words that begin one."""
+    """Rules in order, and the words that begin one."""
 
+    rules: tuple[Rule, ...]
     triggers: frozenset[str]
     within_words: str
     """A pattern for what is said otherwise at the end of a longer word; empty for none."""
-    digits: tuple[Rule, ...]
-    letters: tuple[Rule, ...]
-    signs: tuple[Rule, ...]
 
 
 def rules_for(language: Language) -> RuleSet:
@@ -35,11 +33,8 @@ def rules_for(language: Language) -> RuleSet:
         amounts.rules(speaker),
         signs.rules(speaker),
     )
-    rules = [rule for kind in kinds for rule in kind]
     return RuleSet(
+        rules=tuple(rule for kind in kinds for rule in kind),
         triggers=frozenset(language.abbreviations) | clock.triggers(language) | money.triggers(),
         within_words=r"s(?<=[^\W\d_].)tr\." if language.code == "de" else "",
-        digits=tuple(rule for rule in rules if "0" in rule.begins),
-        letters=tuple(rule for rule in rules if "a" in rule.begins),
-        signs=tuple(rule for rule in rules if "$" in rule.begins),
     )

@@ -15,7 +15,8 @@ _FACE = re.compile(r"[:;=8][-'^]?[()DPpOo|/\\3](?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\
 _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔]\ufe0f?|=>")
 _COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|<|>|=|:=")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s)")
-_BARE = re.compile(r"[%‰°#@&+×÷±*/√∞§©®™∑∫^~=\-−⋅∙]")
+_SIGNS = r"%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
+_BARE = re.compile(f"[{_SIGNS}]")
 _MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
 """A way through menus: File > Save."""
 _BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
@@ -33,24 +34,29 @@ def rules(speaker: Speaker) -> list[Rule]:
     """What is asked last: one or a few signs."""
     signs = _Signs(speaker)
     found = [
-        Rule("$", _ITEM, lambda _: speaker.words.pause),
-        Rule("$", _HEART, signs.heart),
-        Rule("$", _FACE, lambda _: ""),
-        Rule("$", _PLURAL, lambda match: match.group().strip("()"), tight=True),
-        Rule("$", _TAG, signs.tag),
-        Rule("$", _ARROW, lambda _: speaker.words.pause),
-        Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip()),
-        Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus)),
-        Rule("$", _COMPARE, signs.compare),
-        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))"), signs.minus),
-        Rule("$", re.compile(r"\.(?=\d)"), lambda _: speaker.join(speaker.numbers.cardinal(0), speaker.point("."))),
-        Rule("$", re.compile(r"(?<=\d)-(?=[^\W\d_])"), lambda _: "-", tight=True),
-        Rule("$", _DASH, signs.dash),
-        Rule("$", re.compile(r"[()（）]"), signs.paren),
-        Rule("$", re.compile(r"#(?=\w)"), signs.hash),
-        Rule("$", _BARE, signs.bare),
-        Rule("$", re.compile(r"_+"), lambda _: ""),
-        Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol),
+        Rule("$", _ITEM, lambda _: speaker.words.pause, first=ITEM),
+        Rule("$", _HEART, signs.heart, first="<♥❤"),
+        Rule("$", _FACE, lambda _: "", first=r":;=8\^<¯"),
+        Rule("$", _PLURAL, lambda match: match.group().strip("()"), tight=True, first="("),
+        Rule("$", _TAG, signs.tag, first="<"),
+        Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔"),
+        Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip(), first="*"),
+        Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
+        Rule("$", _COMPARE, signs.compare, first="<>=≤≥!≠≈≅:"),
+        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))"), signs.minus, first=r"\-−–"),
+        Rule(
+            "$",
+            re.compile(r"\.(?=\d)"),
+            lambda _: speaker.join(speaker.numbers.cardinal(0), speaker.point(".")),
+            first=".",
+        ),
+        Rule("$", re.compile(r"(?<=\d)-(?=[^\W\d_])"), lambda _: "-", tight=True, first=r"\-"),
+        Rule("$", _DASH, signs.dash, first=r"\s—―–\-"),
+        Rule("$", re.compile(r"[()（）]"), signs.paren, first="()（）"),
+        Rule("$", re.compile(r"#(?=\w)"), signs.hash, first="#"),
+        Rule("$", _BARE, signs.bare, first=_SIGNS),
+        Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
+        Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol, first="πα-ωΑ-Ω"),
     ]
     return found
 

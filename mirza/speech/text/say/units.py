@@ -10,7 +10,7 @@ from babel.units import format_unit
 from mirza.speech.text.language import units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say import amounts
-from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker
+from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
 
 _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
@@ -31,8 +31,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     measures = _Measures(speaker)
     found = [
         Rule("0", percent, measures.percent, then=rf"{IN_NUMBER}\-–—%‰"),
-        Rule("0$", part, measures.part, then=f" /⁄{amounts.VULGAR}"),
-        Rule("0", measure, measures.measure),
+        Rule("0$", part, measures.part, then=rf"/⁄\d{amounts.VULGAR}", first=amounts.VULGAR),
+        Rule("0", measure, measures.measure, then=rf"{IN_NUMBER}\-–—eE×x·{first_of(units(speaker.code))}"),
     ]
     if speaker.code == "en":
         found.insert(0, Rule("0", _FEET, measures.feet, then="'′"))

@@ -68,9 +68,9 @@ def rules(speaker: Speaker) -> list[Rule]:
 
     return [
         Rule("a", _URL, url),
-        Rule("a0$", _EMAIL, email, then=r"\w.@+%\-"),
-        Rule("$", _HANDLE, handle),
-        Rule("$", _PATH, path),
+        Rule("a0$", _EMAIL, email, then=r"\w.@+%\-", first=r"\w+%\-"),
+        Rule("$", _HANDLE, handle, first="@"),
+        Rule("$", _PATH, path, first="~./"),
         Rule("a0", _DOMAIN, domain, then=r"\w.\-"),
         Rule("a", _MEMBER, member),
     ]
