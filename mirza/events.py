@@ -283,6 +283,8 @@ class TurnMeasured:
     voice_to_voice_s: float | None = None
     interrupted: bool = False
     llm: LlmStats = field(default_factory=LlmStats)
+    model: str = ""
+    """Which model answered."""
 
 
 Event = (

@@ -140,6 +140,7 @@ def turn_object(turn: TurnMeasured) -> dict[str, object]:
         "heard": turn.heard,
         "said": turn.said,
         "interrupted": turn.interrupted,
+        "model": turn.model,
         "thinking_tokens": turn.llm.thinking_tokens,
         "speech_tokens": turn.llm.speech_tokens,
         "prompt_tokens": turn.llm.prompt_tokens,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from loguru import logger
@@ -538,4 +538,4 @@ class Conversation:
             self._enter(State.SPEAKING)  # on a page, words are heard when they are written
         measured = self._metrics.watch(event, self.now_s())
         if measured is not None:
-            self._watchers.tell(measured)
+            self._watchers.tell(replace(measured, model=self.parts.llm.name))

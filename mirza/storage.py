@@ -38,6 +38,8 @@ class SessionSettings:
 
     thinking_budget: str = ""
     model: str = ""
+    engine: str = ""
+    """The `llm.engine` whose model that is; empty in what was kept before there was a choice: `mlx`."""
     voice: str = ""
     system: str = ""
 

@@ -37,11 +37,11 @@ async def picture(name: str, *, size: tuple[int, int], theme: str, unfold: bool 
     """One picture: the questions are asked, the answers come, and the screen is written down."""
 
     def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
-        llm = ScriptedLlm(REPLIES, thought=THOUGHT, token_s=0.02, first_token_s=0.18)
+        llm = ScriptedLlm(REPLIES, thought=THOUGHT, token_s=0.02, first_token_s=0.18, name="qwen3.5-4b")
         return Conversation(Parts(llm=llm), tree, history, on_progress)
 
     with tempfile.TemporaryDirectory() as folder:
-        settings = SettingsTree.model_validate({"llm": {"thinking_budget": "32", "model": "qwen3.5-4b"}})
+        settings = SettingsTree.model_validate({"llm": {"thinking_budget": "32"}})
         session = Session(settings, build, Path(folder) / "conversations.sqlite")
         app, left = MirzaApp(session), asyncio.Event()
         living = asyncio.create_task(live_loop(session, app, left))

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Holds the conversation; returns the exit status."""
     from mirza.console.session import Session
-    from mirza.folders import data_folder
+    from mirza.folders import conversations_file
     from mirza.log import log_event, set_up
     from mirza.settings_sources import settings_of
 
@@ -58,8 +58,7 @@ def run(args: argparse.Namespace) -> int:
             "conversation.save": False if args.no_save else None,
         },
     ).tree
-    file = data_folder(settings.paths) / "conversations.sqlite"
-    session = Session(settings, builder(sound=args.sound), file)
+    session = Session(settings, builder(sound=args.sound), conversations_file(settings.paths))
     full_screen = not (args.plain or args.json) and full_screen_is_possible()
     set_up(settings.log, settings.paths, console=not full_screen)
     session.listen(partial(log_event, transcripts=settings.log.transcripts))

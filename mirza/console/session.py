@@ -132,7 +132,9 @@ class Session:
 
     @property
     def model(self) -> str:
-        """What answers, as the settings name it."""
+        """What answers, by its own name; before there is a conversation, as the settings name it."""
+        if self._conversation is not None:
+            return self._conversation.parts.llm.name
         llm = self.settings.llm
         if llm.engine == "mlx":
             return llm.model
@@ -195,11 +197,11 @@ class Session:
         before = self.settings
         await self._stop()
         try:
-            await self._start(_with(before, SessionSettings(model=name)))
+            await self._start(_with(before, SessionSettings(model=name, engine=before.llm.engine)))
         except MirzaError:
             await self._start(before)
             raise
-        await self.kept.remember(model=name)
+        await self.kept.remember(model=name, engine=before.llm.engine)
 
     async def set_voice(self, name: str) -> None:
         """Speaks with another voice from the next answer on.
@@ -327,11 +329,19 @@ class Session:
 
 def _with(settings: SettingsTree, session: SessionSettings) -> SettingsTree:
     """The settings with those that belong to a conversation put over them."""
-    llm = {"thinking_budget": session.thinking_budget, "model": session.model, "system": session.system}
+    engine = settings.llm.engine
+    model = session.model if engine == (session.engine or "mlx") else ""  # a server's model is none of this machine's
+    server = {"model": model if engine == "openai" else ""}
+    llm = {
+        "thinking_budget": session.thinking_budget,
+        "model": "" if engine == "openai" else model,
+        "system": session.system,
+    }
     tts = {"voice": session.voice}
     return settings.model_copy(
         update={
             "llm": settings.llm.model_copy(update={name: value for name, value in llm.items() if value}),
+            "openai": settings.openai.model_copy(update={name: value for name, value in server.items() if value}),
             "tts": settings.tts.model_copy(update={name: value for name, value in tts.items() if value}),
         }
     )

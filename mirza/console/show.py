@@ -43,6 +43,8 @@ def statistics(turns: Sequence[TurnMeasured]) -> str:
     lines.extend(f"note      {note}" for note in llm.notes)
     said = sum(turn.llm.speech_tokens for turn in turns)
     thought = sum(turn.llm.thinking_tokens for turn in turns)
+    if last.model:
+        lines.append(f"model     {printable(last.model)}")
     lines.append(f"in all    {len(turns)} turns, {thought} tokens thought, {said} said")
     return "\n".join(lines)
 

@@ -4,10 +4,11 @@ CSS = """
 Screen { layout: vertical; }
 
 #transcript { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-#earlier { color: $text-muted; text-align: center; width: 1fr; }
+#earlier, #later { color: $text-muted; text-align: center; width: 1fr; }
 
 .question { border-left: thick $primary; padding: 0 1; margin: 1 0 0 0; text-style: bold; }
 .reply { height: auto; margin: 1 0 0 0; }
+.plain { margin: 1 0 0 0; padding: 0 2 1 2; }
 .said { margin: 0; padding: 0 2; }
 .thought { margin: 0; padding: 0 1; border: none; background: transparent; }
 .thought-text { color: $text-muted; text-style: italic; border-left: solid $secondary; padding: 0 1; margin: 0 0 1 0; }
@@ -24,4 +25,5 @@ Screen { layout: vertical; }
 
 .-narrow #transcript { padding: 0; }
 .-narrow .said, .-narrow .note { padding: 0 1; }
+.-narrow .plain { padding: 0 1 1 1; }
 """

@@ -222,11 +222,7 @@ class MirzaApp(App[int]):
     def action_thoughts(self) -> None:
         """Unfolds all thoughts, or folds them."""
         self._thoughts_open = not self._thoughts_open
-        at_end = self._transcript.scroll_y >= self._transcript.max_scroll_y
-        for reply in self._transcript.replies():
-            reply.set_open(self._thoughts_open)
-        if at_end:
-            self.call_after_refresh(self._transcript.scroll_end, animate=False)
+        self._transcript.set_open(self._thoughts_open)
 
     def action_mute(self) -> None:
         self.run_worker(self._command("mute", ""), group="commands")

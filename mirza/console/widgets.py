@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -29,19 +30,30 @@ class Replied:
     tools: str = ""
     interrupted: bool = False
     unheard: str = ""
+    thought_tokens: int = 0
+    """How many the thought had, as far as that was counted."""
 
 
 Entry = Asked | Replied | Note | Trouble
 """One thing in the transcript. The widgets come and go with scrolling; the entries stay."""
 
 
-def view(entry: Entry) -> Static | ReplyView:
-    """The widget that shows an entry."""
+MAYBE_MARKDOWN = re.compile(r"[*_`#<>\[\]|~\\&@\n\t]|\w[.:/]+\w|^\s|^[-+=]|^\d+[.)]|\s$|^$")
+"""What a paragraph of plain words has nowhere: marks, links (`a.b`), lists, breaks. When in doubt it is Markdown.
+
+Plain words look the same without a Markdown document, and cost a fourth of it, which is felt when scrolling.
+"""
+
+
+def view(entry: Entry, *, opened: bool = False) -> Static | ReplyView:
+    """The widget that shows an entry; `opened` is whether its thought is unfolded."""
     match entry:
         case Asked(text):
             return Static(Text(printable(text)), classes="question")
+        case Replied(text) if entry == Replied(text) and not MAYBE_MARKDOWN.search(text):
+            return Static(Text(printable(text)), classes="plain")
         case Replied():
-            return ReplyView(entry)
+            return ReplyView(entry, opened=opened)
         case Note(text):
             return Static(Text(printable(text)), classes="note")
         case Trouble(what, do):
@@ -49,35 +61,57 @@ def view(entry: Entry) -> Static | ReplyView:
 
 
 class ReplyView(Vertical):
-    """An answer: what was thought, folded, above what is said. It grows while the model speaks."""
+    """An answer: what was thought, folded, above what was said.
 
-    def __init__(self, entry: Replied | None = None) -> None:
+    It has only the parts that it needs: each widget costs some milliseconds when a long conversation opens or scrolls.
+    """
+
+    def __init__(self, entry: Replied, *, opened: bool = False) -> None:
         super().__init__(classes="reply")
-        self.entry = entry or Replied("")
+        self.entry = entry
         """It as it is now, to show it again later."""
-        self._fold_text = Static(Text(printable(self.entry.thought)), classes="thought-text")
-        self._fold = Collapsible(self._fold_text, title="thought", classes="thought")
-        self._tools = Static(Text(printable(self.entry.tools)), classes="tools")
-        self._said = Markdown(printable(self.entry.text), open_links=False, classes="said")
-        self._ending = Static(_ending(self.entry), classes="ending")
-        self._stream: MarkdownStream | None = None
-        self._growing = entry is None
-        self._counted = 0
+        self._opened = opened
 
     def compose(self) -> ComposeResult:
-        # An answer that is over has only the parts that it needs: each widget costs when a long conversation opens.
-        parts = ((self._fold, self.entry.thought), (self._tools, self.entry.tools), (self._said, self.entry.text))
-        for part, filled in (*parts, (self._ending, self.entry.interrupted)):
-            part.set_class(not filled, "hidden")
-            if filled or self._growing:
-                yield part
+        if self.entry.thought:
+            thought = Static(Text(printable(self.entry.thought)), classes="thought-text")
+            title = _thought_title(self.entry)
+            yield Collapsible(thought, title=title, collapsed=not self._opened, classes="thought")
+        if self.entry.tools:
+            yield Static(Text(printable(self.entry.tools)), classes="tools")
+        if self.entry.text:
+            yield Markdown(printable(self.entry.text), open_links=False, classes="said")
+        if self.entry.interrupted:
+            yield Static(_ending(self.entry), classes="ending")
+
+    def set_open(self, opened: bool) -> None:
+        """Unfolds the thought, or folds it."""
+        self._opened = opened
+        for fold in self.query(Collapsible):
+            fold.collapsed = not opened
+
+
+class GrowingReply(ReplyView):
+    """An answer that is being made: it grows while the model thinks and speaks."""
+
+    def __init__(self, *, opened: bool = False) -> None:
+        super().__init__(Replied(""), opened=opened)
+        self._fold_text = Static("", classes="thought-text")
+        self._fold = Collapsible(self._fold_text, collapsed=not opened, classes="thought hidden")
+        self._tools = Static("", classes="tools hidden")
+        self._said = Markdown("", open_links=False, classes="said hidden")
+        self._ending = Static("", classes="ending hidden")
+        self._stream: MarkdownStream | None = None
+
+    def compose(self) -> ComposeResult:
+        yield from (self._fold, self._tools, self._said, self._ending)
 
     def think(self, text: str, pieces: int) -> None:
         """Adds to the thought. Only its title moves while it is folded."""
-        self.entry = replace(self.entry, thought=self.entry.thought + text)
-        self._counted += pieces
+        counted = self.entry.thought_tokens + pieces
+        self.entry = replace(self.entry, thought=self.entry.thought + text, thought_tokens=counted)
         self._fold.remove_class("hidden")
-        self._fold.title = f"thinking … · {self._counted} tokens"
+        self._fold.title = f"thinking … · {counted} tokens"
         if not self._fold.collapsed:
             self._show_thought()
 
@@ -114,10 +148,6 @@ class ReplyView(Vertical):
         self._ending.remove_class("hidden")
         self._ending.update(_ending(self.entry))
 
-    def set_open(self, opened: bool) -> None:
-        """Unfolds the thought, or folds it."""
-        self._fold.collapsed = not opened
-
     def on_collapsible_expanded(self) -> None:
         self._show_thought()
 
@@ -126,7 +156,11 @@ class ReplyView(Vertical):
 
     def _thought_is_over(self) -> None:
         if self.entry.thought:
-            self._fold.title = f"thought · {self._counted} tokens" if self._counted else "thought"
+            self._fold.title = _thought_title(self.entry)
+
+
+def _thought_title(entry: Replied) -> str:
+    return f"thought · {entry.thought_tokens} tokens" if entry.thought_tokens else "thought"
 
 
 def _ending(entry: Replied) -> Text:

@@ -108,6 +108,11 @@ class BaseLlm(ABC):
 
     # what every engine does
 
+    @property
+    def name(self) -> str:
+        """Which model answers, as a person names it; known for sure after `load`."""
+        return type(self).__name__
+
     @abstractmethod
     async def load(self, system: str = "", tools: Sequence[Tool] = (), on_progress: OnProgress | None = None) -> None:
         """Makes the model ready, warm for this system prompt and these tools.

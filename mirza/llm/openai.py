@@ -57,6 +57,11 @@ class OpenAiLlm(BaseLlm):
         self._running = ThinkingBudget()
         self._speed = SPEED_GUESS
 
+    @property
+    def name(self) -> str:
+        """The model's name there, or where it is as long as that is not known."""
+        return self.model or self._server.base_url
+
     async def load(self, system: str = "", tools: Sequence[Tool] = (), on_progress: OnProgress | None = None) -> None:
         """Reaches the server, finds the model, and asks one short question, which also warms its cache.
 

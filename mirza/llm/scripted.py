@@ -32,6 +32,7 @@ class ScriptedLlm(BaseLlm):
         token_s: float = 0.0,
         first_token_s: float = 0.0,
         max_tokens: int = 512,
+        name: str = "scripted",
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         super().__init__()
@@ -43,9 +44,14 @@ class ScriptedLlm(BaseLlm):
         self._thought = words(thought)
         self._token_s = token_s
         self._first_token_s = first_token_s
-        self._max_tokens = max_tokens
+        self._max_tokens, self._name = max_tokens, name
         self._sleep = sleep
         self._running = ThinkingBudget()
+
+    @property
+    def name(self) -> str:
+        """As it was given."""
+        return self._name
 
     async def load(self, system: str = "", tools: Sequence[Tool] = (), on_progress: OnProgress | None = None) -> None:
         """Is ready at once."""

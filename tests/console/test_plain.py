@@ -94,6 +94,7 @@ async def test_json_prints_one_object_a_line(tmp_path: Path):
         1,
     )
     assert first["thought"] == "hm hm hm hm "
+    assert first["model"] == "scripted"
     assert command == {"command": "/think 2", "reply": "Thinking: 2 tokens."}
     assert error == {"error": "The server is gone.", "do": "Start it."}
     assert (second["heard"], second["said"]) == ("two", "")

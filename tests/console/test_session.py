@@ -128,7 +128,9 @@ def models(folder: Path) -> Session:
     def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
         if tree.llm.model == "missing":
             raise ModelNotFound("There is no model missing.", "Pull it.")
-        return Conversation(Parts(llm=ScriptedLlm([f"I am {tree.llm.model}."] * 3)), tree, history, on_progress)
+        return Conversation(
+            Parts(llm=ScriptedLlm([f"I am {tree.llm.model}."] * 3, name=tree.llm.model)), tree, history, on_progress
+        )
 
     return Session(SettingsTree.model_validate({"llm": {"model": "one"}}), build, folder / "conversations.sqlite")
 
@@ -143,6 +145,39 @@ async def test_another_model_goes_on_with_the_same_conversation(tmp_path: Path):
         assert session.thinking == ThinkingBudget(7)
         assert session.model == "two"
     assert len(on_disk(tmp_path)) == 4
+
+
+@pytest.mark.parametrize(("engine", "section"), [("mlx", "llm"), ("openai", "openai"), ("parrot", "llm")])
+async def test_a_model_is_changed_where_its_engine_reads_it_and_comes_back_with_that_engine_only(
+    tmp_path: Path, engine: str, section: str
+):
+    names: list[str] = []
+
+    def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
+        names.append(getattr(tree, section).model)
+        return Conversation(Parts(llm=ScriptedLlm()), tree, history, on_progress)
+
+    def session(engine: str) -> Session:
+        return Session(SettingsTree.model_validate({"llm": {"engine": engine}}), build, tmp_path / "c.sqlite")
+
+    async with session(engine) as first:
+        await first.say("hello")
+        await first.set_model("another")
+    for again in (engine, "scripted"):
+        resumed = session(again)
+        await resumed.resume()
+        async with resumed:
+            pass
+    before = getattr(SettingsTree(), section).model
+    assert names == [before, "another", "another", before]
+
+
+async def test_a_turn_says_which_model_answered(tmp_path: Path):
+    async with models(tmp_path) as session:
+        await session.say("who?")
+        await session.set_model("two")
+        await session.say("and now?")
+        assert [turn.model for turn in session.turns] == ["one", "two"]
 
 
 async def test_a_model_that_cannot_be_loaded_leaves_the_one_before(tmp_path: Path):

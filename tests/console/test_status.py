@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rich.cells import cell_len
 
@@ -67,4 +69,5 @@ def test_statistics_name_every_stage_and_their_sum():
     text = statistics([TURN])
     assert "end of turn 300 ms + recognition 100 ms + first token 400 ms + first sound 200 ms = 1.00 s" in text
     assert "90% of them from the cache" in text
+    assert "model     qwen3.5-4b" in statistics([replace(TURN, model="qwen3.5-4b")])
     assert statistics([]) == "Nothing was measured yet."

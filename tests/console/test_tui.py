@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,11 +15,11 @@ from textual.widgets import Collapsible, Markdown, Static
 
 from mirza.audio.base import MIC_RATE, Samples
 from mirza.audio.files import RecordedSound
-from mirza.console.script import Note
+from mirza.console.script import Asked, Note
 from mirza.console.session import Session
-from mirza.console.transcript import PAGE, Transcript
+from mirza.console.transcript import MOST, PAGE, STEP, Transcript
 from mirza.console.tui import MirzaApp, live_loop, next_budget
-from mirza.console.widgets import Prompt, ReplyView
+from mirza.console.widgets import Prompt, Replied, ReplyView, view
 from mirza.errors import ModelNotFound
 from mirza.history import History
 from mirza.llm.base import Message, OnProgress, ThinkingBudget, Tool
@@ -57,6 +58,13 @@ class Screen:
             "".join(segment.text for segment in strip)
             for strip in self.app.screen._compositor.render_strips(size)  # what is on the screen has no public name
         )
+
+    async def scroll(self, direction: int) -> None:
+        """One page up or down, and what that mounts."""
+        transcript = self.app.query_one(Transcript)
+        await self.pilot.press("pageup" if direction < 0 else "pagedown")
+        await self.pilot.pause()
+        await self.settle(lambda: not transcript.moving)
 
     def replies(self) -> list[ReplyView]:
         return list(self.app.query(ReplyView))
@@ -214,47 +222,110 @@ async def test_control_characters_of_a_model_do_not_reach_the_terminal(tmp_path:
         assert "x␛[2Jy" in shown.text()
 
 
-def keep_turns(folder: Path, turns: int) -> None:
+def keep_turns(folder: Path, turns: int, *, words: int = 30) -> None:
     messages = [
         message
         for n in range(turns)
-        for message in (Message("user", f"question {n}"), Message("assistant", f"answer {n} " + "word " * 30))
+        for message in (
+            Message("user", f"question {n}"),
+            Message("assistant", f"answer {n} " + "word " * words + "end"),
+        )
     ]
     with open_store(folder / "conversations.sqlite")[0] as store:
         store.save(store.create(), 0, 0, messages)
 
 
-async def test_2000_turns_open_with_one_page_of_widgets_and_scroll_back_page_by_page(tmp_path: Path):
+def shown_entries(transcript: Transcript) -> list[str]:
+    """What the transcript's widgets hold, the two edges left out."""
+    return [str(child.render()) for child in transcript.children if isinstance(child, Static) and child.id is None]
+
+
+async def test_2000_turns_open_with_one_page_of_widgets_and_never_have_more_than_a_few(tmp_path: Path):
     keep_turns(tmp_path, 2000)
     async with screen(tmp_path, resume=True) as shown:
         transcript = shown.app.query_one(Transcript)
-        assert len(transcript.children) == PAGE + 1
+        assert len(shown_entries(transcript)) == PAGE
         assert "answer 1999" in shown.text()
-        transcript.scroll_home(animate=False)
-        await shown.settle(lambda: len(transcript.children) == 2 * PAGE + 1)
-        await shown.pilot.pause(0.1)
-        top = 2000 - PAGE // 2
-        assert f"question {top}" in shown.text() or f"answer {top}" in shown.text()  # what was seen stays where it was
+        oldest, most = 2000, 0
+        for _ in range(9):
+            before = min(turns_on(shown.text()))
+            await shown.scroll(-1)
+            entries = shown_entries(transcript)
+            oldest, most = min(oldest, int(entries[0].split()[1])), max(most, len(entries))
+            assert max(turns_on(shown.text())) in {before, before - 1}  # a page further up, and nothing left out
+        assert oldest < 1970
+        assert most <= MOST + STEP
+        for _ in range(10):
+            await shown.scroll(1)
+            most = max(most, len(shown_entries(transcript)))
+        assert "answer 1999" in shown.text()
+        assert most <= MOST + STEP
+        assert f"▲ {4000 - len(shown_entries(transcript))} earlier" in str(transcript.children[0].render())
         await shown.say("and on")
         await shown.answered(1)
-        shown.app.query_one(Transcript).scroll_end(animate=False)
         await shown.settle(lambda: "You said: and on" in shown.text())
+
+
+def turns_on(text: str) -> set[int]:
+    return {int(number) for number in re.findall(r"(?:question|answer) (\d+)", text)}
+
+
+async def test_a_question_is_seen_however_far_its_asker_has_scrolled_away(tmp_path: Path):
+    keep_turns(tmp_path, 60)
+    async with screen(tmp_path, "Here.", resume=True) as shown:
+        for _ in range(14):
+            await shown.scroll(-1)
+        assert "answer 59" not in "".join(shown_entries(shown.app.query_one(Transcript)))
+        await shown.say("where am I?")
+        await shown.answered(1)
+        await shown.settle(lambda: "Here." in shown.text())
+        assert "answer 59" in shown.text()
+
+
+async def test_a_screen_taller_than_a_page_of_entries_is_filled(tmp_path: Path):
+    keep_turns(tmp_path, 60, words=1)
+    async with screen(tmp_path, resume=True, size=(80, 120)) as shown:
+        await shown.settle(lambda: "question 35" in shown.text())
+        assert "answer 59" in shown.text()
 
 
 async def test_a_long_session_gives_back_the_widgets_that_are_far_above(tmp_path: Path):
     async with screen(tmp_path) as shown:
         transcript = shown.app.query_one(Transcript)
-        for number in range(4 * PAGE):
+        for number in range(3 * PAGE):
             await transcript.add(Note(f"note {number}"))
-        await shown.settle(lambda: f"note {4 * PAGE - 1}" in shown.text())
-        assert len(transcript.children) <= 3 * PAGE + 1
+            if number % 12 == 11:
+                await shown.pilot.pause()
+        await shown.settle(lambda: f"note {3 * PAGE - 1}" in shown.text())
+        assert len(shown_entries(transcript)) <= MOST + STEP
         transcript.scroll_home(animate=False)
-        await shown.settle(lambda: transcript.children[1].id is None and "note 0" in all_notes(transcript))
+        await shown.pilot.pause()
+        await shown.settle(lambda: not transcript.moving)
+        transcript.scroll_home(animate=False)
+        await shown.settle(lambda: "note 0" in shown_entries(transcript))
 
 
-def all_notes(transcript: Transcript) -> set[str]:
-    transcript.scroll_home(animate=False)
-    return {str(child.render()) for child in transcript.children if isinstance(child, Static)}
+@pytest.mark.parametrize("text", ["Plain words, and a few more: just so.", "word " * 40 + "end", "天气很好 😀 é"])
+def test_plain_words_are_shown_without_a_document_and_look_the_same(text: str):
+    assert isinstance(view(Replied(text)), Static)
+
+
+@pytest.mark.parametrize("text", ["**bold**", "- a list", "1. first", "see mirza.org", "one\ntwo", "`code`", "<b>", ""])
+def test_what_may_be_markdown_is_shown_as_markdown(text: str):
+    assert isinstance(view(Replied(text)), ReplyView)
+
+
+async def test_plain_words_take_the_same_lines_as_a_document(tmp_path: Path):
+    text = "Some words that are long enough to be broken into several lines, as any answer may be. " * 2 + "End"
+    rows: list[list[str]] = []
+    for words in (text, text + " *x*"):
+        async with screen(tmp_path, size=(40, 24)) as shown:
+            transcript = shown.app.query_one(Transcript)
+            for entry in (Asked("before", typed=True), Replied(words), Asked("after", typed=True)):
+                await transcript.add(entry)
+            await shown.settle(lambda: "after" in shown.text())
+            rows.append([line.rstrip() for line in shown.text().replace(" x", "  ").splitlines()])
+    assert rows[0] == rows[1]
 
 
 @pytest.mark.parametrize("size", [(20, 8), (40, 10), (200, 60)])

@@ -47,6 +47,13 @@ class MlxQwenLlm(BaseLlm):
         self._clock = clock
         self._engine: Engine | None = None
 
+    @property
+    def name(self) -> str:
+        """A catalogue's name, a repository `owner/name`, or how a folder is called."""
+        if self.model.count("/") == 1 and self.model[0] not in "./~":
+            return self.model
+        return Path(self.model).name.replace("--", "/")  # which stands for / where repositories are kept as folders
+
     async def load(self, system: str = "", tools: Sequence[Tool] = (), on_progress: OnProgress | None = None) -> None:
         def load() -> Generator[Progress | Step]:
             from mirza.llm.mlx.assembly import Progress, load_engine  # on the thread, which has loaded a fast BLAS
