@@ -19,6 +19,11 @@ def data_folder(paths: PathSettings) -> Path:
     return _made(paths.data or Path(platformdirs.user_data_dir("mirza", appauthor=False)))
 
 
+def conversations_file(paths: PathSettings) -> Path:
+    """Where conversations are kept; its folder is made, the file is not."""
+    return data_folder(paths) / "conversations.sqlite"
+
+
 def cache_folder(paths: PathSettings) -> Path:
     """Models and snapshots; made if it is not there. Everything in it can be had again."""
     return _made(paths.cache or Path(platformdirs.user_cache_dir("mirza", appauthor=False)))

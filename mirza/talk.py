@@ -8,6 +8,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,19 +78,24 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _live(settings: SettingsTree, report: Report) -> int:
-    """Talks until Ctrl-C, or until the devices are gone for good."""
-    from mirza.build import build_conversation
+    """Talks until Ctrl-C, or until the devices are gone for good. What was said is kept, as what is typed is."""
+    from mirza.console.chat import builder
+    from mirza.console.session import Session
+    from mirza.folders import conversations_file
 
-    conversation = build_conversation(settings, sound=True, on_progress=report.progress)
-    watching = asyncio.create_task(_watch(conversation.watch(), report))
-    try:
-        async with conversation:
+    session = Session(settings, builder(sound=True), conversations_file(settings.paths))
+    session.listen(report.event)
+    session.on_progress = report.progress
+    number: int | None = None
+    with suppress(asyncio.CancelledError):  # Ctrl-C is how a live talk ends
+        async with session:
             report.note("Listening. Speak; interrupt whenever you like; Ctrl-C ends it.")
-            await conversation.finished()
-    except asyncio.CancelledError:  # Ctrl-C is how a live talk ends
-        return 0
-    finally:
-        await watching
+            try:
+                await session.conversation.finished()
+            finally:
+                number = session.number
+    if number is not None:
+        report.note(f"Kept: type on with `mirza chat --resume {number}`.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""A virtual sound card: a private PulseAudio with one cable, so that what is played is what is recorded."""
+"""A virtual sound card: a private PulseAudio with a cable, so that what is played is what is recorded."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ class SoundCard:
 
     `norewinds=1` matters: without it a null sink works in 2 s blocks, the first input comes after 2 s, and underruns
     come by the thousand (PulseAudio 16.1).
+
+    With `headphones`, the microphone is a sink of its own, `mouth`, which hears nothing of what is played.
     """
 
-    def __init__(self, folder: Path, rate: int) -> None:
+    def __init__(self, folder: Path, rate: int, *, headphones: bool = False) -> None:
         self.folder = folder
         config = folder / "alsa.conf"
         config.write_text(
@@ -39,13 +41,14 @@ class SoundCard:
             "PULSE_SERVER": f"unix:{folder}/pulse/native",
             "ALSA_CONFIG_PATH": str(config),
             "PULSE_SINK": "cable",
-            "PULSE_SOURCE": "cable.monitor",
+            "PULSE_SOURCE": "mouth.monitor" if headphones else "cable.monitor",
         }
         self._server = subprocess.Popen(
             [
                 *("pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--log-level=error"),
                 *("-L", "module-native-protocol-unix"),
                 *("-L", f"module-null-sink sink_name=cable rate={rate} norewinds=1"),
+                *("-L", f"module-null-sink sink_name=mouth rate={rate} norewinds=1"),
             ],
             env=os.environ | self.env,
         )
