@@ -206,6 +206,13 @@ class ConversationSettings(Section):
     """Feed what is understood so far to the model while the user talks."""
 
 
+class ConsoleSettings(Section):
+    """The full-screen console."""
+
+    theme: str = ""
+    """Its colours, as the command palette (Ctrl-P) names them: it keeps your choice here. Empty: the terminal's own."""
+
+
 class LogSettings(Section):
     """Logging."""
 
@@ -236,5 +243,6 @@ class SettingsTree(Section):
     turns: TurnSettings = Field(default_factory=TurnSettings)
     audio: AudioSettings = Field(default_factory=AudioSettings)
     conversation: ConversationSettings = Field(default_factory=ConversationSettings)
+    console: ConsoleSettings = Field(default_factory=ConsoleSettings)
     log: LogSettings = Field(default_factory=LogSettings)
     paths: PathSettings = Field(default_factory=PathSettings)

@@ -5,7 +5,7 @@ session.py   a conversation, kept on disk, as both consoles drive it
 commands.py  the commands of both
 script.py    events in, what is to be shown out
 plain.py     line by line           lines.py   where its lines come from
-tui.py       full screen            widgets.py, transcript.py, status.py, style.py: what it is made of
+tui.py       full screen            widgets.py, transcript.py, status.py, style.py, theme.py: what it is made of
 """
 
 from mirza.console.chat import add_arguments, run

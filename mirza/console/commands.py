@@ -25,6 +25,14 @@ BUDGETS = ("off", "128", "256", "512", "1024", "2048", "4096")
 """Steps of the keys for more and less thinking."""
 
 
+KEYS = (
+    "Full screen: Esc stops the answer, Ctrl-T unfolds thoughts, F2 mutes, F7 and F8 think less and more.",
+    "Ctrl-P there lists all commands and keys, and the themes.",
+    "Line by line: Ctrl-C stops the answer, Alt-Enter breaks the line.",
+    "Push-to-talk (turns.push_to_talk): F3, or Enter in an empty line, begins to listen; the same again sends.",
+)
+
+
 class CommandError(MirzaError):
     """A command that does not exist, or was given something it does not take."""
 
@@ -109,7 +117,7 @@ def _beginning(name: str) -> list[Command]:
 async def _help(session: Session, argument: str) -> Reply:
     width = max(len(command.name) + len(command.argument) for command in COMMANDS) + 3
     lines = [f"{f'/{command.name} {command.argument}':{width}}{command.summary}" for command in COMMANDS]
-    return Reply("\n".join(lines))
+    return Reply("\n".join([*lines, "", *KEYS]))
 
 
 async def _think(session: Session, argument: str) -> Reply:

@@ -97,6 +97,9 @@ async def _take(session: Session, line: str, printer: Printer) -> bool:
                 return not reply.leave
             case None if line.strip():
                 await session.say(line.strip())
+            case None if session.has_sound and session.settings.turns.push_to_talk:
+                await session.press_to_talk()
+                printer.show(Note("listening: press Enter again to send" if session.talking else "sent"))
             case None:
                 pass
     except MirzaError as error:

@@ -44,6 +44,8 @@ class Session:
         self.settings = settings
         self.turns: deque[TurnMeasured] = deque(maxlen=TURNS_REMEMBERED)
         self.muted = False
+        self.talking = False
+        """The push-to-talk key was pressed, and not yet again."""
         self.on_progress: OnProgress | None = None
         """Called with what is loading and how far it is, 0 .. 1, perhaps from another thread."""
         self.kept = Keeping(file, self._tell)
@@ -184,9 +186,22 @@ class Session:
         self.muted = muted
         self.conversation.set_muted(muted)
 
-    def set_talking(self, held: bool) -> None:
-        """The push-to-talk key is down, or was let go."""
-        self.conversation.set_talking(held)
+    async def press_to_talk(self) -> None:
+        """Begins to listen, or ends it and sends what was said: a terminal does not tell when a key is let go.
+
+        Raises:
+            SettingsError: there is no microphone here, or it is open all the time.
+        """
+        if not self.has_sound:
+            raise SettingsError("There is no microphone in this conversation.", "Start with `mirza chat --sound`.")
+        if not self.settings.turns.push_to_talk:
+            raise SettingsError(
+                "Mirza listens all the time.", "For push-to-talk: `mirza settings set turns.push_to_talk true`."
+            )
+        if not self.talking and self.answering:
+            await self.interrupt()
+        self.talking = not self.talking
+        self.conversation.set_talking(self.talking)
 
     async def set_model(self, name: str) -> None:
         """Goes on with another model. If it cannot be loaded, the one before comes back.
@@ -265,6 +280,7 @@ class Session:
 
     async def _start(self, settings: SettingsTree) -> None:
         conversation = self._build(settings, self._history, self._progressed)
+        self.talking = False
         self._conversation, self._history, self.settings = conversation, conversation.history, settings
         self._relay = Relay(conversation.watch, self._handle)
         try:

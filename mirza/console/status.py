@@ -1,8 +1,9 @@
-"""The status bar as text: what is most worth knowing first, and only as much of it as fits."""
+"""The lines that say how things are: the status bar, what is most worth knowing first, and the microphone's line."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -10,6 +11,9 @@ from rich.text import Text
 from mirza.console.show import cached_share, duration, percent, printable, speed
 from mirza.events import State, TurnMeasured
 from mirza.metrics import Stage, stages
+
+if TYPE_CHECKING:
+    from mirza.console.session import Session
 
 STATES = {
     State.LOADING: ("◌", "loading", "yellow"),
@@ -23,6 +27,7 @@ STATES = {
 ANSWERING = ("●", "answering", "blue")
 """On a keyboard the conversation counts as thinking until the answer is over; the eye wants to know when it begins."""
 
+METER = "▁▂▃▄▅▆▇█"
 BAR_CELLS = 12
 STAGE_MARKS = {"end of turn": ("░", "yellow"), "recognition": ("▒", "cyan"), "first token": ("▓", "magenta")}
 LAST_MARK = ("█", "blue")
@@ -87,3 +92,17 @@ def _fields(status: Status) -> list[Text]:
         if last.llm.prompt_tokens:
             fields.append(Text(f"cached {percent(cached_share(last))}"))
     return fields
+
+
+def live_line(session: Session, heard: str) -> Text:
+    """The microphone: how loud it is, who speaks, and what was understood so far."""
+    if session.muted:
+        return Text("○ muted")
+    if session.settings.turns.push_to_talk and not session.talking:
+        return Text("○ F3: press to talk")
+    level = min(session.level * 6, 1.0) ** 0.5  # speech is about 0.03 .. 0.15 RMS
+    meter = METER[min(int(level * len(METER)), len(METER) - 1)]
+    who = {State.HEARING: "you", State.SPEAKING: "Mirza"}.get(session.state, "")
+    if session.talking:
+        who, heard = "listening: press F3 again to send", f" {heard}"
+    return Text.assemble(("● ", "red"), (meter, "green"), " ", (who, "bold"), " " if who else "", printable(heard))

@@ -7,10 +7,11 @@ loads is said when it is ready. Events are gathered and shown thirty times a sec
 from __future__ import annotations
 
 import asyncio
+import difflib
 import os
 import signal
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import ClassVar
 
@@ -18,13 +19,15 @@ from rich.text import Text
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.theme import Theme
 
 from mirza.console.commands import BUDGETS, COMMANDS, Reply, completions, execute, parse
 from mirza.console.script import Asked, Ended, Listening, Note, Said, Script, Shown, Thought, Trouble, Used
 from mirza.console.session import Session
 from mirza.console.show import printable
-from mirza.console.status import Status, status_line
+from mirza.console.status import Status, live_line, status_line
 from mirza.console.style import CSS
+from mirza.console.theme import keep_theme, terminals_own
 from mirza.console.transcript import Transcript, entries_of
 from mirza.console.widgets import Line, Prompt
 from mirza.errors import MirzaError
@@ -34,7 +37,6 @@ from mirza.llm.base import ThinkingBudget
 FRAME_S = 1 / 30
 LEAVE_ON = {signal.SIGTERM: 143, signal.SIGHUP: 129}
 """Polite ways to end a program, and the exit status that tells of each."""
-METER = "▁▂▃▄▅▆▇█"
 
 
 class MirzaApp(App[int]):
@@ -51,19 +53,21 @@ class MirzaApp(App[int]):
         Binding("ctrl+q", "leave", "Leave", priority=True, show=False),
         Binding("ctrl+t", "thoughts", "Thoughts", show=False),
         Binding("f2", "mute", "Mute", show=False),
-        Binding("f3", "talk", "Push to talk", show=False),
+        Binding("f3", "talk", "Push to talk: begin, then send", show=False),
         Binding("f7", "think(-1)", "Think less", priority=True, show=False),
         Binding("f8", "think(1)", "Think more", priority=True, show=False),
         Binding("pageup", "page(-1)", "Scroll up", priority=True, show=False),
         Binding("pagedown", "page(1)", "Scroll down", priority=True, show=False),
     ]
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, keep_theme: Callable[[str], str] | None = None) -> None:
         # Asked for no colours, Textual 8 paints greys over the terminal's own, unless it is told so now.
         super().__init__(ansi_color="NO_COLOR" in os.environ)
         self.session = session
-        # The light theme marks the cursor by reversing it, which shows without colours.
-        self.theme = "ansi-light" if self.no_color or _terminal_is_light() else "ansi-dark"
+        self._keep_theme = keep_theme
+        self._keep_theme = keep_theme
+        self._terminals_own = terminals_own(no_color=self.no_color)
+        self.theme = self._terminals_own
         self._transcript, self._prompt = Transcript(), Prompt()
         self._live, self._status = Line(id="live"), Line(id="status")
         self._script = Script()
@@ -76,8 +80,10 @@ class MirzaApp(App[int]):
         self._last: TurnMeasured | None = None
         self._loading = "loading …"
         self._heard = ""
-        self._talking = False
         self._thoughts_open = False
+        if not self.no_color:
+            self._wish_theme(session.settings.console.theme)
+        self._theme_kept = self.theme
         session.listen(self._happened)
         session.on_progress = self.loading
 
@@ -89,6 +95,7 @@ class MirzaApp(App[int]):
         await self._transcript.replace(entries_of(self.session.messages))
         self.set_interval(FRAME_S, self._frame)
         self.run_worker(self._answer_lines(), group="lines")
+        self.theme_changed_signal.subscribe(self, self._theme_changed)
         self._show_status()
         self.mounted.set()
 
@@ -228,10 +235,15 @@ class MirzaApp(App[int]):
         self.run_worker(self._command("mute", ""), group="commands")
 
     def action_talk(self) -> None:
-        """Push-to-talk. A terminal does not tell when a key is let go: the same key begins and ends."""
-        if self.session.has_sound:
-            self._talking = not self._talking
-            self.session.set_talking(self._talking)
+        """Push-to-talk: the same key begins and ends."""
+        if self.ready.is_set():
+            self.run_worker(self._talk(), group="talk")
+
+    async def _talk(self) -> None:
+        try:
+            await self.session.press_to_talk()
+        except MirzaError as error:
+            self._shown.append(Trouble(error.what, error.do))
 
     def action_think(self, step: int) -> None:
         """One step more, or less, of thinking."""
@@ -252,7 +264,8 @@ class MirzaApp(App[int]):
         yield SystemCommand("Thoughts", "Unfold all thoughts, or fold them (Ctrl-T)", self.action_thoughts)
         yield SystemCommand("Think more", "One step more thinking (F8)", lambda: self.action_think(1))
         yield SystemCommand("Think less", "One step less thinking (F7)", lambda: self.action_think(-1))
-        yield SystemCommand("Theme", "Other colours", self.action_change_theme)
+        yield SystemCommand("Talk", "Push to talk: begin, then send (F3)", self.action_talk)
+        yield SystemCommand("Theme", "Other colours, kept for next time", self.action_change_theme)
         yield SystemCommand("Keys", "Show all keys", self.action_show_help_panel)
 
     def _chosen(self, name: str) -> None:
@@ -264,6 +277,30 @@ class MirzaApp(App[int]):
             self._prompt.focus()
         else:
             self.run_worker(self._command(name, ""), group="commands")
+
+    # --- colours
+
+    def _wish_theme(self, name: str) -> None:
+        """Takes the theme of the settings. One that is not there is told."""
+        if name in self.available_themes:
+            self.theme = name
+        elif name:
+            near = difflib.get_close_matches(name, self.available_themes, n=1)
+            hint = f"Did you mean {near[0]}?" if near else "Ctrl-P and `Theme` show those there are."
+            self._shown.append(Trouble(f"console.theme is {name!r}, which is no theme.", hint))
+
+    def _theme_changed(self, theme: Theme) -> None:
+        """Keeps the theme that was chosen; the terminal's own is kept as none."""
+        if self._keep_theme is None or theme.name == self._theme_kept:
+            return
+        self._theme_kept = theme.name
+        try:
+            notice = self._keep_theme("" if theme.name == self._terminals_own else theme.name)
+        except MirzaError as error:
+            self._shown.append(Trouble(error.what, error.do))
+            return
+        if notice:
+            self._shown.append(Note(notice))
 
     # --- lines that change
 
@@ -296,16 +333,6 @@ class MirzaApp(App[int]):
         self._status.show(status_line(status, self._status.size.width))
 
 
-def live_line(session: Session, heard: str) -> Text:
-    """The microphone: how loud it is, who speaks, and what was understood so far."""
-    if session.muted:
-        return Text("○ muted")
-    level = min(session.level * 6, 1.0) ** 0.5  # speech is about 0.03 .. 0.15 RMS
-    meter = METER[min(int(level * len(METER)), len(METER) - 1)]
-    who = {State.HEARING: "you", State.SPEAKING: "Mirza"}.get(session.state, "")
-    return Text.assemble(("● ", "red"), (meter, "green"), " ", (who, "bold"), " " if who else "", printable(heard))
-
-
 def next_budget(budget: ThinkingBudget, step: int) -> ThinkingBudget:
     """The next step up or down from a budget; one in seconds goes to the nearest end."""
     steps = [ThinkingBudget.parse(text).tokens for text in BUDGETS]
@@ -321,7 +348,7 @@ async def run_full_screen(session: Session) -> int:
     Raises:
         MirzaError: the conversation could not begin.
     """
-    app, left = MirzaApp(session), asyncio.Event()
+    app, left = MirzaApp(session, keep_theme=keep_theme), asyncio.Event()
     loop = asyncio.get_running_loop()
     for number, status in LEAVE_ON.items():
         loop.add_signal_handler(number, app.exit, status)
@@ -350,8 +377,3 @@ async def live_loop(session: Session, app: MirzaApp, left: asyncio.Event) -> Non
             await left.wait()
     finally:
         app.exit(1)  # does nothing if the user has left already
-
-
-def _terminal_is_light() -> bool:
-    """What terminals that know say of their background: `COLORFGBG=0;15` is black on white."""
-    return os.environ.get("COLORFGBG", "").rpartition(";")[2] in {"7", "15"}

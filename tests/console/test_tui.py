@@ -17,6 +17,7 @@ from mirza.audio.base import MIC_RATE, Samples
 from mirza.audio.files import RecordedSound
 from mirza.console.script import Asked, Note
 from mirza.console.session import Session
+from mirza.console.theme import keep_theme
 from mirza.console.transcript import MOST, PAGE, STEP, Transcript
 from mirza.console.tui import MirzaApp, live_loop, next_budget
 from mirza.console.widgets import Prompt, Replied, ReplyView, view
@@ -26,6 +27,7 @@ from mirza.llm.base import Message, OnProgress, ThinkingBudget, Tool
 from mirza.llm.scripted import ScriptedLlm
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import SettingsTree
+from mirza.settings_sources import load
 from mirza.storage import open_store
 from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said, silence
 
@@ -33,8 +35,8 @@ from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said
 class Screen:
     """A running app, its pilot, and what a test wants to know of it."""
 
-    def __init__(self, app: MirzaApp, pilot: Pilot[int], llm: ScriptedLlm) -> None:
-        self.app, self.pilot, self.llm = app, pilot, llm
+    def __init__(self, app: MirzaApp, pilot: Pilot[int], llm: ScriptedLlm, room: RecordedSound) -> None:
+        self.app, self.pilot, self.llm, self.room = app, pilot, llm, room
 
     async def say(self, text: str) -> None:
         self.app.query_one(Prompt).text = text
@@ -81,28 +83,28 @@ async def screen(
     think: str = "off",
     llm: ScriptedLlm | None = None,
     heard: Samples | None = None,
+    **settings: object,
 ) -> AsyncIterator[Screen]:
     model = llm or ScriptedLlm(replies, thought=thought, token_s=token_s)
+    room = RecordedSound(heard if heard is not None else silence(0), rate=MIC_RATE, tail_s=20.0)
 
     def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
         parts = Parts(llm=model)
         if heard is not None:
-            room = RecordedSound(heard, rate=MIC_RATE, tail_s=20.0)
-            judge, stt, tts = ScriptedEndOfTurn(), ToneStt(), ToneTts()
+            judge, stt, tts = ScriptedEndOfTurn(), ToneStt(), ToneTts(word_s=0.1)
             parts = Parts(llm=model, sound=room, vad=LoudnessVad(), end_of_turn=judge, stt=stt, tts=tts)
         return Conversation(parts, tree, history, on_progress)
 
-    session = Session(
-        SettingsTree.model_validate({"llm": {"thinking_budget": think}}), build, folder / "conversations.sqlite"
-    )
+    tree = SettingsTree.model_validate({"llm": {"thinking_budget": think}, **settings})
+    session = Session(tree, build, folder / "conversations.sqlite")
     if resume:
         await session.resume()
-    app, left = MirzaApp(session), asyncio.Event()
+    app, left = MirzaApp(session, keep_theme=keep_theme), asyncio.Event()
     living = asyncio.create_task(live_loop(session, app, left))
     async with app.run_test(size=size) as pilot:
         if llm is None:
             await app.ready.wait()
-        yield Screen(app, pilot, model)
+        yield Screen(app, pilot, model, room)
         left.set()
     if not app.ready.is_set():
         living.cancel()
@@ -352,22 +354,88 @@ async def test_a_model_that_cannot_be_loaded_ends_the_screen_with_its_reason(tmp
 
 
 async def test_a_spoken_turn_is_shown_beside_the_typed_ones(tmp_path: Path):
-    question = np.concatenate([silence(0.5), said("what can you do for me today"), silence(1)])
+    question = np.concatenate([silence(0.3), said("what can you do today"), silence(0.5)])
     async with screen(tmp_path, "I can listen.", "And read.", heard=question, size=(120, 24)) as shown:
         await shown.settle(lambda: "● ▁" in shown.text())  # the microphone, quiet
-        await shown.settle(lambda: "hearing you" in shown.text() and "you what can" in shown.text())  # a partial
+        await shown.settle(lambda: "hearing you" in shown.text() and "you what" in shown.text())  # a partial
         await shown.answered(1)
         await shown.say("and typed?")
         await shown.answered(2)
         assert [type(entry).__name__ for entry in shown.app.query_one(Transcript).entries] == ["Asked", "Replied"] * 2
         text = shown.text()
-        for part in ("what can you do for me today", "I can listen.", "and typed?", "And read."):
+        for part in ("what can you do today", "I can listen.", "and typed?", "And read."):
             assert part in text
         (spoken, _) = shown.app.session.turns
         assert spoken.voice_to_voice_s is not None
         await shown.pilot.press("f2")
         await shown.settle(lambda: "○ muted" in shown.text() and "ready  muted" in shown.text())
         assert shown.app.session.conversation.ear.muted  # type: ignore[union-attr]
+        await shown.pilot.press("f3")  # the microphone is open anyway
+        await shown.settle(lambda: "Mirza listens all the time." in shown.text())
+
+
+async def test_push_to_talk_says_on_the_screen_how_to_go_on(tmp_path: Path):
+    async with screen(tmp_path, "I heard.", heard=silence(0.1), turns={"push_to_talk": True}) as shown:
+        await shown.settle(lambda: "F3: press to talk" in shown.text())
+        await shown.pilot.press("f3")
+        await shown.settle(lambda: "listening: press F3 again to send" in shown.text())
+        shown.room.say(said("hello there my friend"))
+        await shown.settle(lambda: "to send  hello there" in shown.text())  # what was understood so far
+        await shown.pilot.press("f3")
+        await shown.answered(1)
+        assert shown.app.session.messages[0].content.startswith("hello there")
+        await shown.settle(lambda: "F3: press to talk" in shown.text() and "I heard." in shown.text())
+
+
+async def test_push_to_talk_needs_a_microphone(tmp_path: Path):
+    async with screen(tmp_path) as shown:
+        await shown.pilot.press("f3")
+        await shown.settle(lambda: "There is no microphone in this conversation." in shown.text())
+
+
+@pytest.fixture
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user without a settings file."""
+    for name in ("XDG_CONFIG_HOME", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.delenv("MIRZA_CONSOLE__THEME", raising=False)
+
+
+@pytest.mark.usefixtures("own_settings")
+async def test_the_theme_that_is_chosen_is_kept_for_next_time(tmp_path: Path):
+    async with screen(tmp_path) as shown:
+        assert shown.app.theme == "ansi-dark"
+        await shown.pilot.press("ctrl+p", *"theme")
+        await shown.settle(lambda: "Other colours" in shown.text())
+        await shown.pilot.press("enter")
+        await shown.settle(lambda: "dracula" in shown.text())
+        await shown.pilot.press(*"nord")
+        await shown.settle(lambda: "dracula" not in shown.text() and "nord" in shown.text())
+        await shown.pilot.press("enter")
+        await shown.settle(lambda: shown.app.theme == "nord" and load().tree.console.theme == "nord")
+    async with screen(tmp_path, console={"theme": load().tree.console.theme}) as shown:
+        assert shown.app.theme == "nord"
+        shown.app.theme = "ansi-dark"  # the terminal's own again
+        await shown.settle(lambda: load().origin("console.theme") == "default")
+
+
+@pytest.mark.usefixtures("own_settings")
+async def test_no_colours_win_over_a_kept_theme_and_a_variable_over_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MIRZA_CONSOLE__THEME", "dracula")
+    async with screen(tmp_path, console={"theme": "dracula"}) as shown:
+        shown.app.theme = "nord"
+        await shown.settle(lambda: "but MIRZA_CONSOLE__THEME wins over it" in " ".join(shown.text().split()))
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with screen(tmp_path, console={"theme": "nord"}) as shown:
+        assert shown.app.theme == "ansi-light"
+
+
+async def test_a_misspelt_theme_is_told_and_the_terminals_own_taken(tmp_path: Path):
+    async with screen(tmp_path, console={"theme": "nrod"}) as shown:
+        assert shown.app.theme == "ansi-dark"
+        await shown.settle(lambda: "Did you mean nord?" in shown.text())
 
 
 class SlowLlm(ScriptedLlm):
