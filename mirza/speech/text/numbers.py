@@ -59,6 +59,7 @@ class Numbers:
         self.language = language
         self._engine = RbnfEngine.for_language(language)
         self.cardinal = lru_cache(maxsize=4096)(self._cardinal)
+        self.digits = lru_cache(maxsize=4096)(self._digits)
         self._words = lru_cache(maxsize=4096)(self._spell)
 
     def _cardinal(self, number: int, gender: str = COUNTING) -> str:
@@ -94,7 +95,7 @@ class Numbers:
             case _:
                 return self.cardinal(number)
 
-    def digits(self, digits: str, joiner: str | None = None) -> str:
+    def _digits(self, digits: str, joiner: str | None = None) -> str:
         """One digit after the other."""
         glue = joiner if joiner is not None else "" if self.language in ("zh", "ja") else " "
         return glue.join(self._digit(digit) for digit in digits if digit.isdigit())

@@ -22,12 +22,14 @@ FIRST_CONJUNCTION_CHARS = 45
 """Without a comma, the first piece may be cut before a conjunction after this many characters."""
 CLOSERS = "\"'“”’»›)]}」』】）》〉*"
 _CLOSERS_CHARS = 6
+_BETWEEN_CHARS = 12
 _STARTER_CHARS = 24
 """So far after a full stop the next word is looked for."""
 
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _IS_CJK = re.compile(f"[{_CJK}]")
 _ENDS = "。！？｡．।॥؟۔։።။"
+_ALWAYS_END = frozenset(_ENDS)
 STOPS = f".!?…\n{_ENDS}"
 """Where a sentence may end."""
 _CANDIDATE = re.compile(f"[{STOPS}]")
@@ -36,6 +38,7 @@ _RUN = re.compile(rf"[.!?…{_ENDS}]{{1,8}}[\"'“”’»›)\]}}」』】）�
 _TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—'’：；，。、！？]*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[，、；：—]")
+_BETWEEN = re.compile(rf"[\s\"'“„«‘(¿¡\[]{{0,{_BETWEEN_CHARS}}}")
 _WORD = re.compile(r"\w[\w'’.-]*")
 
 
@@ -115,7 +118,7 @@ class Segmenter:
         stops = run.group().rstrip(CLOSERS + " \xa0\u202f")
         if after in ".!?…" or after in _ENDS:
             return -1  # a longer run: its last mark decides
-        if any(mark in _ENDS for mark in stops):
+        if not _ALWAYS_END.isdisjoint(stops):
             return -1 if _quoted_on(run.group(), after) else end
         if not after.isspace():
             parts = _IS_CJK.match(after) or unicodedata.category(after) == "So"
@@ -232,10 +235,12 @@ def _newline(text: str, at: int, final: bool) -> int | None:
 
 def _following(text: str, at: int) -> str | None:
     """The first character from `at` on that is no space and opens no quote; `None` when it is not there (yet)."""
-    for index in range(at, min(len(text), at + 12)):
-        if not text[index].isspace() and text[index] not in "\"'“„«‘(¿¡[":
-            return text[index]
-    return None if len(text) < at + 12 else text[at + 11]
+    found = _BETWEEN.match(text, at)
+    assert found is not None
+    end = found.end()
+    if end - at == _BETWEEN_CHARS:
+        return text[end - 1]
+    return text[end] if end < len(text) else None
 
 
 def _quoted_on(run: str, after: str) -> bool:

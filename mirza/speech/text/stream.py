@@ -7,6 +7,7 @@ text alone and not on how it was cut into deltas.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 
 from mirza.speech.text.events import Break, CodeBegins, Event, Text, ThoughtEnds
@@ -35,23 +36,20 @@ class SpeechText:
         self._waiting = Waiting()
         self._quiet: list[str] = []
         self._quiet_chars = 0
-        self._wakes: re.Pattern[str] | None = None
+        self._wakes: Callable[[str], re.Match[str] | None] | None = None
         """What has to come before anything can be decided; `None` where any character may do that."""
 
     def push(self, text: str) -> list[Piece]:
         """Takes more of the answer; the pieces that are certain by now."""
-        if self._wakes is not None and self._quiet_chars < _QUIET_CHARS and not self._wakes.search(text):
+        if self._wakes is not None and self._quiet_chars < _QUIET_CHARS and not self._wakes(text):
             self._quiet.append(text)
             self._quiet_chars += len(text)
             return []
         pieces = self._read(text)
-        self._wakes = self._markup.wakes
-        if (
-            self._wakes is None
-            and not _WAKES.search(self._markup.held)
-            and self._segmenter.settled(self._waiting.clean)
-        ):
-            self._wakes = _WAKES
+        wakes = self._markup.wakes
+        if not wakes and self._segmenter.settled(self._waiting.clean) and not _WAKES.search(self._markup.held):
+            wakes = _WAKES
+        self._wakes = wakes.search if wakes else None
         return pieces
 
     def flush(self) -> list[Piece]:

@@ -16,7 +16,7 @@ IN_NUMBER = r".,'’\d"
 _GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 _GROUPS_COMMA = r"\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s'’,(]{0,3}\Z")
+_WORD_BACKWARDS = re.compile(r"[\s'’,(]{0,3}([^\W\d_]+)")
 
 
 _DETERMINERS = frozenset(
@@ -69,6 +69,7 @@ class Speaker:
         self.number_pattern = _GROUPS_COMMA if language.comma_decimal else _GROUPS_POINT
         self.split = lru_cache(maxsize=4096)(self._split)
         self.number = lru_cache(maxsize=4096)(self._number)
+        self.value = lru_cache(maxsize=4096)(self._value)
 
     def join(self, *parts: str) -> str:
         """The parts that are there, with spaces where the language has them."""
@@ -85,7 +86,7 @@ class Speaker:
             whole, sign, decimals = whole + decimals, "", ""
         return re.sub(r"\D", "", whole), sign + decimals
 
-    def value(self, literal: str) -> float:
+    def _value(self, literal: str) -> float:
         """What a number as it is written comes to."""
         whole, decimals = self.split(literal)
         return float(f"{whole or 0}.{decimals[1:] or '0'}")
@@ -148,9 +149,10 @@ class Speaker:
         """Whether an amount describes the noun after it: *a five dollar bill*, which English says in the singular."""
         if self.code != "en":
             return False
+        if self.word_before(match.string, match.start()).lower() not in _DETERMINERS:
+            return False
         noun = self.word_after(match.string, match.end())
-        determined = self.word_before(match.string, match.start()).lower() in _DETERMINERS
-        return determined and noun.islower() and noun not in self.language.nouns.function_words
+        return noun.islower() and noun not in self.language.nouns.function_words
 
     def word_after(self, text: str, end: int) -> str:
         """The word that follows; empty when none does."""
@@ -159,8 +161,8 @@ class Speaker:
 
     def word_before(self, text: str, start: int) -> str:
         """The word that is before; empty when none is."""
-        found = _WORD_BEFORE.search(text, max(0, start - 40), start)
-        return found[1] if found else ""
+        found = _WORD_BACKWARDS.match(text[max(0, start - 40) : start][::-1])
+        return found[1][::-1] if found else ""
 
 
 def german_ending(before: str) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from babel.units import format_unit
 
-from mirza.speech.text.language import units
+from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say import amounts
 from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
@@ -44,7 +44,7 @@ def named(speaker: Speaker, literal: str, unit: str) -> str:
     value = speaker.value(literal)
     few = value < 2 if speaker.code == "fr" else value == 1 and literal == "1"
     pattern = _pattern(speaker.code, unit, few)
-    return pattern.format(speaker.number(literal, _gender(speaker, pattern)))
+    return pattern.format(speaker.number(literal, _gender(speaker.language, pattern)))
 
 
 class _Measures:
@@ -104,12 +104,12 @@ class _Measures:
         return f"{feet} foot {self._speaker.number(match[2])}" if match[2] else f"{feet} feet"
 
 
-def _gender(speaker: Speaker, pattern: str) -> str:
-    if speaker.code not in ("fr", "de", "es"):
+def _gender(language: Language, pattern: str) -> str:
+    if language.code not in ("fr", "de", "es"):
         return COUNTING
     words = pattern.format("").split()
-    gender = speaker.language.nouns.gender(words[0] if words else "")
-    return MASCULINE if gender != FEMININE and speaker.code == "de" else gender
+    gender = language.nouns.gender(words[0] if words else "")
+    return MASCULINE if gender != FEMININE and language.code == "de" else gender
 
 
 @lru_cache(maxsize=1024)
