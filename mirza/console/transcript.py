@@ -39,8 +39,8 @@ class Transcript(VerticalScroll):
         """All of it, whether it has a widget or not."""
         self.current: GrowingReply | None = None
         """The answer that is being made; it always has its widget."""
-        self._first, self._end = 0, 0
-        """The entries from `_first` up to, not including, `_end` have widgets, the children between the two edges."""
+        self.first, self._end = 0, 0
+        """The entries from `first` up to, not including, `_end` have widgets, the children between the two edges."""
         self._earlier, self._later = Static(id="earlier"), Static(id="later")
         self._window = asyncio.Lock()
         """Held while widgets come or go: the conversation adds them, and scrolling does."""
@@ -68,7 +68,8 @@ class Transcript(VerticalScroll):
                     self.anchor()
             elif isinstance(entry, Asked):
                 await self._show_end()
-            await self._give_back()
+            await self.remove_children(self._far_away(coming=0))
+            self._say_how_many()
 
     async def begin_reply(self) -> GrowingReply:
         """Adds an answer that is still to come, below its question."""
@@ -120,24 +121,27 @@ class Transcript(VerticalScroll):
             self.run_worker(self._move(), group="window")
 
     def _near_top(self) -> bool:
-        return self._first > 0 and self.scroll_y < self.size.height
+        return self.first > 0 and self.scroll_y < self.size.height
 
     def _near_end(self) -> bool:
         return self._end < len(self.entries) and self.scroll_y > self.max_scroll_y - self.size.height
 
     async def _move(self) -> None:
         async with self._window:
+            leaving = self.remove_children(self._far_away(coming=STEP))  # in one layout with what comes
             if self._near_top():
-                begin = max(self._first - STEP, 0)
-                above = self.entries[begin : self._first]
-                self._first = begin
+                begin = max(self.first - STEP, 0)
+                above = self.entries[begin : self.first]
+                self.first = begin
                 await self.mount_all(map(self._view, above), after=self._earlier)
             elif self._near_end():
                 end = min(self._end + STEP, len(self.entries))
                 below = self.entries[self._end : end]
                 self._end = end
                 await self.mount_all(map(self._view, below), before=self._later)
-            await self._give_back()
+            await leaving
+            self._say_how_many()
+            self._follow_or_not()
         self.call_after_refresh(self._moved)
 
     def _moved(self) -> None:
@@ -147,25 +151,24 @@ class Transcript(VerticalScroll):
     async def _show_end(self) -> None:
         """Mounts the last page and nothing else."""
         await self.remove_children()
-        self._first, self._end = max(len(self.entries) - PAGE, 0), len(self.entries)
+        self.first, self._end = max(len(self.entries) - PAGE, 0), len(self.entries)
         self._earlier, self._later = Static(id="earlier"), Static(id="later")
-        await self.mount_all([self._earlier, *map(self._view, self.entries[self._first :]), self._later])
+        await self.mount_all([self._earlier, *map(self._view, self.entries[self.first :]), self._later])
         self._say_how_many()
         self.anchor()
         self.call_after_refresh(self._look)
 
-    async def _give_back(self) -> None:
-        """Takes the widgets away that are far from the screen, if there are too many."""
-        if self._end - self._first > MOST:
-            widgets = [child for child in self.children if child not in {self._earlier, self._later}]
-            spare = len(widgets) - PAGE
-            above = self._far_above(widgets[:spare])
-            below = 0 if above or self.current is not None else self._far_below(widgets[-spare:])
-            self._first += above
-            self._end -= below
-            await self.remove_children([*widgets[:above], *widgets[len(widgets) - below :]])
-        self._say_how_many()
-        self._follow_or_not()
+    def _far_away(self, *, coming: int) -> list[Widget]:
+        """Widgets that are far from the screen, if there are to be too many; they count as gone from now on."""
+        if self._end - self.first + coming <= MOST:
+            return []
+        widgets = [child for child in self.children if child not in {self._earlier, self._later}]
+        spare = len(widgets) - PAGE
+        above = self._far_above(widgets[:spare])
+        below = 0 if above or self.current is not None else self._far_below(widgets[-spare:])
+        self.first += above
+        self._end -= below
+        return [*widgets[:above], *widgets[len(widgets) - below :]]
 
     def _far_above(self, widgets: Sequence[Widget]) -> int:
         """How many of the first widgets end far above the screen; what was not placed yet is near."""
@@ -188,7 +191,7 @@ class Transcript(VerticalScroll):
 
     def _say_how_many(self) -> None:
         later = len(self.entries) - self._end
-        self._earlier.update(f"▲ {self._first} earlier" if self._first else "")
+        self._earlier.update(f"▲ {self.first} earlier" if self.first else "")
         self._later.update(f"▼ {later} later" if later else "")
         self._later.set_class(not later, "hidden")
 

@@ -287,7 +287,7 @@ async def test_a_question_is_seen_however_far_its_asker_has_scrolled_away(tmp_pa
 async def test_a_screen_taller_than_a_page_of_entries_is_filled(tmp_path: Path):
     keep_turns(tmp_path, 60, words=1)
     async with screen(tmp_path, resume=True, size=(80, 120)) as shown:
-        await shown.settle(lambda: "question 35" in shown.text())
+        await shown.settle(lambda: "question 40" in shown.text())
         assert "answer 59" in shown.text()
 
 
