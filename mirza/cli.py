@@ -39,7 +39,7 @@ COMMANDS = (
     Command("models", "mirza.models.command", "list, fetch and remove models"),
     Command("doctor", "mirza.doctor", "what works here, what is missing, and the command that mends it"),
     Command("settings", "mirza.settings_command", "show, explain and change settings"),
-    Command("bench", "mirza.bench", "measure it: engine, exactness, talk, text, pipeline, soak, all, compare"),
+    Command("bench", "mirza.bench", "measure it: engine, exactness, talk, text, pipeline, soak, console, all, compare"),
 )
 
 BENCHMARKS = (
@@ -48,6 +48,7 @@ BENCHMARKS = (
     Command("talk", "mirza.bench.talk", "spoken turns on real models: latency, and how much is understood"),
     Command("text", "mirza.bench.text", "sentences and spoken forms"),
     Command("pipeline", "mirza.bench.pipeline", "Mirza's own cost in a turn, the models replaced by doubles"),
+    Command("console", "mirza.bench.console", "a conversation of 2,000 turns on the screen: opened and scrolled"),
     Command("soak", "mirza.bench.soak", "a thousand turns: does anything creep up?"),
     Command("growth", "mirza.bench.growth", "how cost grows with context, turns and system prompt"),
     Command("all", "mirza.bench.everything", "all of these, into one report"),
