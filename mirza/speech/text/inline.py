@@ -13,8 +13,8 @@ import mirza.speech.text.links as links
 from mirza.speech.text.source import Source
 
 _MARK = r"\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f"
-PLAIN = re.compile(rf"[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}}")
-"""Words with one space between them, and nothing that could be markup."""
+PLAIN = re.compile(rf"[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}}(?: (?=\S))?")
+"""Words with one space between and after them, and nothing that could be markup."""
 
 MANY = 8
 """So many marks in a row are a line, not emphasis."""
@@ -65,9 +65,11 @@ def _stars(source: Source) -> bool:
     if count == MANY:
         source.silent(count)
         return True
-    if not source.more(count) and not source.final:
-        return False
-    before, after = source.before, source.char(count) or "\n"
+    before, after = source.before, source.char(count)
+    if not after:
+        if not source.final:
+            return False
+        after = "\n"
     if count == 1 and before.isalpha() and after.isalpha() and not source.more(2) and not source.final:
         return False
     loose = before.isspace() and after.isspace()
@@ -90,6 +92,8 @@ def _run(source: Source, mark: str) -> int:
     """How many of the mark follow one another here, `MANY` at the most."""
     text, start = source.text, source.at
     end = start + 1
+    if text[end : end + 1] != mark:
+        return 1
     while end < len(text) and text[end] == mark and end < start + MANY:
         end += 1
     return end - start

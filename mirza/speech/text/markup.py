@@ -67,7 +67,7 @@ class Markup:
 
     def _read(self) -> list[Event]:
         source = self._source
-        while source.more() and self._step(source):
+        while source.at < len(source.text) and self._step(source):
             pass
         return source.events()
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from mirza.speech.text.language import Language, language_for
 from mirza.speech.text.line import Line
 from mirza.speech.text.pieces import Tie
 from mirza.speech.text.places import NUMERALS, places
-from mirza.speech.text.say.base import Rule
-from mirza.speech.text.say.rules import rules_for
+from mirza.speech.text.say.rules import RuleSet, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～"} | {0xFFE5: 0xA5}
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
@@ -27,7 +26,6 @@ _PLAIN = re.compile(
 )
 """What is said as it is written, apart from words that stand in a table."""
 _ROMAN = re.compile(r"[IVX]{2}|[IVX][er]|[^\W\d_] [VX](?!\w)|[a-z] I(?!\w)")
-_DIGITS = re.compile(r"\d+[ \xa0\u202f]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +44,17 @@ class Verbaliser:
 
     def __init__(self, language: Language) -> None:
         self._language = language
-        self._rules = _rules(language.code)
+        self._forms = _forms(language.code)
 
     def say(self, clean: str) -> Said:
         """`clean` as it is said."""
         plain = _PLAIN.fullmatch(clean) and not _ROMAN.search(clean)
-        if plain and self._rules.abbreviations.isdisjoint(clean.split()):
+        if plain and self._forms.abbreviations.isdisjoint(clean.split()):
             return Said(clean)
         text = clean.translate(_WIDE) if _IS_WIDE.search(clean) else clean
         line = Line(spaced=self._language.spaced)
         at = 0
-        while found := self._rules.places.search(text, at):
+        while found := self._forms.places.search(text, at):
             line.keep(text, at, found.start())
             at = self._say_at(text, found.start(), line)
         line.keep(text, at, len(text))
@@ -65,7 +63,7 @@ class Verbaliser:
 
     def _say_at(self, text: str, at: int, line: Line) -> int:
         """Says what is at `at`; where it ends."""
-        for rule in self._rules.asked(text, at):
+        for rule in self._forms.rules.asked(text, at):
             if (found := rule.pattern.match(text, at)) and (said := rule.say(found)) is not None:
                 end = found.end()
                 line.put(said, end, tight=rule.tight)
@@ -93,37 +91,18 @@ def _belongs(text: str, at: int) -> bool:
     return inner and unicodedata.category(text[at - 1])[0] in "LM" and unicodedata.category(text[at + 1])[0] in "LM"
 
 
-class _Rules:
-    """The rules of one language, found by what they begin with."""
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """What one language says otherwise than it is written, and where that may be."""
 
-    def __init__(self, code: str) -> None:
-        rules = rules_for(language_for(code))
-        self.places = places(rules.triggers, within_words=rules.within_words)
-        self.abbreviations = rules.triggers | {f"{word}," for word in rules.triggers}
-        """Words of a sentence, as its spaces part them, that may be said otherwise."""
-        self._rules = rules.rules
-        self._letters = tuple(rule for rule in rules.rules if "a" in rule.begins)
-        self._digits = lru_cache(maxsize=_KINDS)(self._going_on_with)
-        self._signs = lru_cache(maxsize=_KINDS)(self._beginning_with)
-
-    def asked(self, text: str, at: int) -> tuple[Rule, ...]:
-        """The rules that may know how to say what is at `at`."""
-        if digits := _DIGITS.match(text, at):
-            return self._digits(text[digits.end() : digits.end() + 1])
-        char = text[at]
-        return self._letters if char.isalpha() else self._signs(char)
-
-    def _going_on_with(self, char: str) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self._rules if rule.goes_on_with(char))
-
-    def _beginning_with(self, sign: str) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self._rules if rule.begins_with(sign))
-
-
-_KINDS = 512
-"""More characters than one text has after digits, or of signs."""
+    rules: RuleSet
+    places: re.Pattern[str]
+    abbreviations: frozenset[str]
+    """Words of a sentence, as its spaces part them, that may be said otherwise."""
 
 
 @cache
-def _rules(code: str) -> _Rules:
-    return _Rules(code)
+def _forms(code: str) -> _Forms:
+    rules = rules_for(language_for(code))
+    where = places(rules.triggers, within_words=rules.within_words)
+    return _Forms(rules, where, rules.triggers | {f"{word}," for word in rules.triggers})

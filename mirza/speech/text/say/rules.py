@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from functools import lru_cache
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.say import amounts, clock, codes, money, signs, units, web, words
 from mirza.speech.text.say.base import Rule, Speaker
 
+_DIGITS = re.compile(r"\d+[ \xa0\u202f]?")
+_KINDS = 512
+"""More characters than one text has after digits, or of signs."""
 
-@dataclass(frozen=True, slots=True)
+
 class RuleSet:
-    """Rules in order, and the words that begin one."""
+    """Rules in order, found by what they begin with, and the words that begin one.
 
-    rules: tuple[Rule, ...]
-    triggers: frozenset[str]
-    within_words: str
-    """A pattern for what is said otherwise at the end of a longer word; empty for none."""
+    `within_words` is a pattern for what is said otherwise at the end of a longer word; empty for none.
+    """
+
+    def __init__(self, rules: tuple[Rule, ...], triggers: frozenset[str], within_words: str) -> None:
+        self.rules = rules
+        self.triggers = triggers
+        self.within_words = within_words
+        self._letters = tuple(rule for rule in rules if "a" in rule.begins)
+        self._digits = lru_cache(maxsize=_KINDS)(self._going_on_with)
+        self._signs = lru_cache(maxsize=_KINDS)(self._beginning_with)
+
+    def asked(self, text: str, at: int) -> tuple[Rule, ...]:
+        """The rules that may know how to say what is at `at`."""
+        if digits := _DIGITS.match(text, at):
+            return self._digits(text[digits.end() : digits.end() + 1])
+        char = text[at]
+        return self._letters if char.isalpha() else self._signs(char)
+
+    def _going_on_with(self, char: str) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if rule.goes_on_with(char))
+
+    def _beginning_with(self, sign: str) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if rule.begins_with(sign))
 
 
 def rules_for(language: Language) -> RuleSet:
