@@ -192,16 +192,18 @@ class Conversation:
         self._start(self._reply(self._turn))
 
     async def _understand(self, turn: _Turn, samples: Samples) -> Transcript:
-        """Recognises a turn while its end is judged, and prepares the answer in case this was the end."""
+        """Recognises what may be a whole turn, prepares the answer in case it is, and judges whether it is.
+
+        One after the other: the answer waits for the words, and the judge would only slow recognition down.
+        """
         assert self.parts.stt is not None
         judge = self.parts.end_of_turn
-        judged = self._start(judge.probability(samples)) if judge is not None else None
         transcript = await self.parts.stt.transcribe(samples, language=self._spoken_language())  # stt
-        complete = await judged if judged is not None else None
-        if self.ear is not None:
-            self.ear.turns.judged(patience(complete, transcript, self.settings.turns))
         if self.settings.conversation.speculate and self._wants_an_answer(turn, transcript):
             self._answers.prepare(turn.number, transcript.text, transcript.language)
+        complete = await judge.probability(samples) if judge is not None else None
+        if self.ear is not None:
+            self.ear.turns.judged(patience(complete, transcript, self.settings.turns))
         return transcript
 
     async def _reply(self, turn: _Turn) -> None:
@@ -211,20 +213,26 @@ class Conversation:
         if self._turn is not turn:
             return  # it was reopened meanwhile
         if turn.understanding.exception() is not None:
-            turn.closed = True
-            self._rest()
+            self._leave_unanswered(turn)
             return
         transcript = turn.understanding.result()
         if reason := self._no_turn(turn, transcript):
-            turn.closed = True
             self._emit(TurnDropped(reason, transcript.text, self.now_s()))
-            self._rest()
+            self._leave_unanswered(turn)
             return
         text, language = transcript.text, transcript.language
         if wish := thinking_request(text, language, self.parts.llm.budget):
             self.set_thinking(wish.budget)
         self._emit(Heard(turn.number, text, language, self.now_s()))
         self._answers.release(turn.number, text, language)  # llm, speech text, tts, loudspeaker, history
+
+    def _leave_unanswered(self, turn: _Turn) -> None:
+        """The turn is over, and an answer that was prepared for it never was."""
+        turn.closed = True
+        prepared = self._answers.current
+        if prepared is not None and prepared.turn == turn.number:
+            self._answers.withdraw()
+        self._rest()
 
     async def _follow_along(self) -> None:
         """Understands the user while they talk, and feeds the model what is sure of it."""

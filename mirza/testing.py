@@ -154,9 +154,9 @@ class LoudnessVad:
 
 
 class ScriptedEndOfTurn:
-    """An end-of-turn model that gives these probabilities in turn, then the last one for ever."""
+    """An end-of-turn model that gives these probabilities, or fails so, in turn; then the last one for ever."""
 
-    def __init__(self, probabilities: Sequence[float] = (0.95,), seconds: float = 0.05) -> None:
+    def __init__(self, probabilities: Sequence[float | Exception] = (0.95,), seconds: float = 0.05) -> None:
         self._probabilities, self._seconds = list(probabilities), seconds
 
     async def load(self) -> None:
@@ -167,7 +167,10 @@ class ScriptedEndOfTurn:
 
     async def probability(self, samples: Samples) -> float:
         await asyncio.sleep(self._seconds)
-        return self._probabilities.pop(0) if len(self._probabilities) > 1 else self._probabilities[0]
+        judged = self._probabilities.pop(0) if len(self._probabilities) > 1 else self._probabilities[0]
+        if isinstance(judged, Exception):
+            raise judged
+        return judged
 
 
 class ToneStt:
@@ -267,7 +270,7 @@ def converse(
     llm: BaseLlm | None = None,
     stt: Stt | None = None,
     tts: Tts | None = None,
-    complete: Sequence[float] = (0.95,),
+    complete: Sequence[float | Exception] = (0.95,),
     settings: SettingsTree | None = None,
     tools: Sequence[Tool] = (),
     room: Room | None = None,

@@ -667,6 +667,20 @@ def test_a_model_that_fails_is_said_so_and_the_conversation_goes_on():
     assert talk.audible == "Here I am."
 
 
+def test_a_judge_that_fails_leaves_no_answer_behind_that_was_prepared():
+    talk = converse(
+        said("hello there"),
+        silence(4),
+        said("hello again"),
+        silence(4),
+        replies=["Never.", "Hi."],
+        complete=(ServerError("The judge is gone.", "Start it again."), 0.95),
+    )
+    assert [str(event.error) for event in talk.of(Failed)] == ["The judge is gone. Start it again."]
+    assert roles(talk) == [("user", "hello again"), ("assistant", "Hi.")]
+    assert talk.audible == "Hi."
+
+
 def test_a_recogniser_that_fails_is_said_so_and_the_conversation_goes_on():
     class Flaky(ToneStt):
         async def transcribe(self, samples: Samples, *, language: str | None = None, partial: bool = False) -> Any:
