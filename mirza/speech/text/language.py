@@ -60,6 +60,7 @@ class Words:
     pause: str
     sum: str
     integral: str
+    factorial: str
     ampersand: str
 
 
@@ -94,6 +95,9 @@ class Dates:
     order: str
     months: tuple[str, ...]
     short_months: tuple[str, ...]
+    days: tuple[str, ...]
+    """From Monday on; `short_days` in the same order. Empty where they are not shortened."""
+    short_days: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,7 @@ def language_for(code: str) -> Language:
             starters=starters,
             conjunctions=_set(breaks["conjunctions"]),
             ordinal_dot=breaks["ordinal_dot"],
+            after_time=_set(breaks.get("after_time", "")),
         ),
         numbers=Numbers(name),
         words=Words(**words),
@@ -172,7 +177,10 @@ def language_for(code: str) -> Language:
             scale_words=_set(money["scale_words"]),
             of=money["of"],
         ),
-        dates=Dates(dates["order"], tuple(dates["months"].split()), tuple(dates["short_months"].split())),
+        dates=Dates(
+            dates["order"],
+            *(tuple(dates[names].split()) for names in ("months", "short_months", "days", "short_days")),
+        ),
         nouns=Nouns(
             feminine=_set(nouns["feminine"]),
             feminine_ends=tuple(nouns["feminine_ends"].split()),

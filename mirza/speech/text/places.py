@@ -12,6 +12,9 @@ import re
 NUMERALS = "²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 """Characters that are numbers, and no digits."""
 
+FACTORIAL_AFTER = r"\s?[=≠≈≤≥×÷^]|\s?[+\-−*/·]\s?(?:\d|\(|[a-z](?!\w))"
+"""What follows a factorial's mark: it is a shout otherwise."""
+
 _WORD_STARTS = (
     r"(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])",
     r"(?<![^\W_])[IVX]{2,8}(?![^\W_])",
@@ -34,15 +37,20 @@ _SIGNS = (
     r"[-.](?<![A-Za-z0-9_.].)(?=[A-Za-z0-9_.+-]*+@[\w-])",
     r"\.(?<![\w/].)(?=\.?/[\w.])",  # a path
     r"!=",
+    rf"!(?<=[\d)].|\b[a-z].)(?={FACTORIAL_AFTER})",
+    r"[ℝℕℤℚℂ]",
     r"'(?=\d)|['’](?!\w)|['’](?<!\w.)",
     r":[-']?[()DPp](?!\w)",
 )
 
 
-def places(words: frozenset[str], *, within_words: str = "") -> re.Pattern[str]:
-    """A pattern for such places. `words` are said otherwise; so is `within_words`, a pattern, after letters."""
+def places(words: frozenset[str], *, spans: str = "", within_words: str = "") -> re.Pattern[str]:
+    """A pattern for such places.
+
+    `words` are said otherwise; so are `spans`, a pattern, at the start of a word, and `within_words`, another, in one.
+    """
     plain = {word for word in words if word[0].isascii() and word[0].isalpha()}
-    starts = "|".join((rf"(?<![^\W_])(?:{_alternatives(plain)})(?!\w)", *_WORD_STARTS))
+    starts = "|".join((rf"(?<![^\W_])(?:{_alternatives(plain)})(?!\w)", *_WORD_STARTS, *([spans] if spans else [])))
     signs = [*_SIGNS, *([within_words] if within_words else [])]
     signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]
     return re.compile(rf"(?=[A-Za-z])(?<![A-Za-z])(?:{starts})|{'|'.join(signs)}")

@@ -29,6 +29,12 @@ _STARTER_CHARS = 24
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _IS_CJK = re.compile(f"[{_CJK}]")
 _ENDS = "。！？｡．।॥؟۔։።။"
+_EQUALS = "=≠≈≤≥×÷^"
+_OPERATORS = f"{_EQUALS}+-−*/·"
+_OPERAND_CHARS = 5
+_OPERAND = re.compile(r" [+\-−*/·] ?(?:\d|\(|[a-z](?!\w))")
+"""What goes on with a factorial: `3! + 2!`, but not `Give me 5! - he said`."""
+_HALVES = frozenset(["a.m", "p.m", "am", "pm"])
 _ALWAYS_END = frozenset(_ENDS)
 STOPS = f".!?…\n{_ENDS}"
 """Where a sentence may end."""
@@ -58,6 +64,8 @@ class Breaks:
     """Words before which a clause may end: `because`, `which`."""
     ordinal_dot: bool
     """Whether `3.` may be an ordinal in the middle of a sentence, as in German."""
+    after_time: frozenset[str]
+    """Words that begin no sentence after a time of day, lower case: `est`, `monday`."""
 
 
 class Segmenter:
@@ -128,6 +136,11 @@ class Segmenter:
         if stops == ".":
             ends = self._dot(text, at, end, following, final)
             return None if ends is None else end if ends else -1
+        if stops == "!" and following in _OPERATORS and text[at - 1 : at].isalnum():
+            if following not in _EQUALS and len(text) < end + _OPERAND_CHARS and not final:
+                return None
+            if following in _EQUALS or _OPERAND.match(text, end):
+                return -1  # a factorial
         lower = following.islower()
         if stops.startswith("..") or stops[0] == "…":
             return end if not lower and following not in ",;:" else -1
@@ -140,12 +153,17 @@ class Segmenter:
         name = token.lower()
         if following in ",;:" or name in self._breaks.titles or name.endswith(self._breaks.title_ends):
             return False
+        if name in _HALVES and following.isupper() and self._breaks.after_time:
+            word = _word_after(text, end, final)
+            return None if word is None else word not in self._breaks.after_time
         if name in self._breaks.closing:
             return following.isupper() or (not following.islower() and self._starts(text, end, final))
         if _INITIALS.match(token):
             return False if following.islower() else self._starts(text, end, final)
         if len(token) == 1 and token.isupper() and following.isupper():
             return self._starts(text, end, final)
+        if len(token) == 1 and token.isupper() and following.isdigit() and text[at - 3 : at - 1] == ". ":
+            return False  # art. L. 121
         if token.isdigit() and len(token) <= 3:
             lead = text[: at - len(token)].rstrip()[-1:]
             if not lead or lead in ";：；。、" or (lead == ":" and token == "1"):
@@ -159,12 +177,8 @@ class Segmenter:
 
     def _starts(self, text: str, end: int, final: bool) -> bool | None:
         """Whether the word after `end` is one that begins sentences."""
-        word = _WORD.search(text, end, end + _STARTER_CHARS)
-        if word is None:
-            return None if len(text) < end + _STARTER_CHARS and not final else False
-        if word.end() >= len(text) and not final and word.end() < end + _STARTER_CHARS:
-            return None
-        return word.group().rstrip(".-'’").lower() in self._breaks.starters
+        word = _word_after(text, end, final)
+        return None if word is None else word in self._breaks.starters
 
     # clauses
 
@@ -219,6 +233,16 @@ class Segmenter:
         while space > 0 and text[space - 1].isdigit() and text[space + 1].isdigit():
             space = text.rfind(" ", least, space)
         return space if space > 0 else _between(text, limit)
+
+
+def _word_after(text: str, end: int, final: bool) -> str | None:
+    """The word after `end`, lower case; `None` while it may go on, empty when there is none."""
+    word = _WORD.search(text, end, end + _STARTER_CHARS)
+    if word is None:
+        return None if len(text) < end + _STARTER_CHARS and not final else ""
+    if word.end() >= len(text) and not final and word.end() < end + _STARTER_CHARS:
+        return None
+    return word.group().rstrip(".-'’").lower()
 
 
 def _newline(text: str, at: int, final: bool) -> int | None:

@@ -49,7 +49,8 @@ class Verbaliser:
     def say(self, clean: str) -> Said:
         """`clean` as it is said."""
         plain = _PLAIN.fullmatch(clean) and not _ROMAN.search(clean)
-        if plain and self._forms.abbreviations.isdisjoint(clean.split()):
+        plain = plain and self._forms.abbreviations.isdisjoint(clean.split())
+        if plain and ("-" not in clean or not self._forms.places.search(clean)):
             return Said(clean)
         text = clean.translate(_WIDE) if _IS_WIDE.search(clean) else clean
         line = Line(spaced=self._language.spaced)
@@ -104,5 +105,5 @@ class _Forms:
 @cache
 def _forms(code: str) -> _Forms:
     rules = rules_for(language_for(code))
-    where = places(rules.triggers, within_words=rules.within_words)
+    where = places(rules.triggers, spans=rules.spans, within_words=rules.within_words)
     return _Forms(rules, where, rules.triggers | {f"{word}," for word in rules.triggers})

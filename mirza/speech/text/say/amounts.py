@@ -14,9 +14,10 @@ _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _ENGLISH_ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)(?!\w)")
 _FRENCH_ORDINAL = re.compile(r"(\d+)(ers?|res?|ère|[eè]mes?|es?|nde?|ᵉ)(?!\w)")
 _SPANISH_ORDINAL = re.compile(r"(\d+)\.?(º|ª|°|er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na)(?!\w)")
-_GERMAN_ORDINAL = re.compile(r"(\d{1,3})\.(?=[ \xa0][^\W\d_])")
+_GERMAN_ORDINAL = re.compile(r"(\d{1,3})\.(?=[ \xa0][^\W\d_]|,)")
+_GERMAN_LAST_ORDINAL = re.compile(r"(\d{1,3})\.(?=[\s\"“”»«)]*\Z)")
 _DECADE = re.compile(r"['’]?(\d{2,3}0)s(?!\w)|['’](\d0)s(?!\w)|(\d0)s(?!\w)")
-_GERMAN_DECADE = re.compile(r"(\d{1,3}0)er(?!\w)")
+_GERMAN_DECADE = re.compile(r"(\d{1,3}0)er(n?)(?!\w)")
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
 _FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?![\w^⁰-⁹²³¹])")
@@ -38,6 +39,7 @@ def ordinals(speaker: Speaker) -> list[Rule]:
         "de": [
             Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), counts.german_million, then="M"),
             Rule("0", _GERMAN_ORDINAL, counts.german_ordinal, then="."),
+            Rule("0", _GERMAN_LAST_ORDINAL, counts.german_last_ordinal, then="."),
             Rule("0", _GERMAN_DECADE, counts.german_decade, then="e"),
         ],
         "zh": [Rule("0", re.compile(r"(\d+)年代"), counts.chinese_decade, then="年")],
@@ -60,6 +62,12 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _SIZE, counts.size, then=".,x×✕"),
         Rule("0", re.compile(rf"({number})[eE]([+-]?\d{{1,3}})(?!\w)"), powers.scientific, then=f"{IN_NUMBER}eE"),
         Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=f"{IN_NUMBER}A-Za-z"),
+        Rule(
+            "0",
+            re.compile(rf"({number}){SPACE}(M|Mds?)(?=[ \xa0]d(?:['’]|e[ \xa0]))"),
+            counts.scaled,
+            then=rf"{IN_NUMBER}M",
+        ),
         Rule("0", _YEAR, counts.year),
         Rule("0", re.compile(number), counts.plain),
         Rule("$a", _POWER, powers.power, first=r"\^⁻⁰¹²³⁴-⁹"),
@@ -133,6 +141,11 @@ class _Counts:
             ending = "n"
         return self._numbers.ordinal(int(match[1]), ending)
 
+    def german_last_ordinal(self, match: re.Match[str]) -> str | None:
+        """*Wir treffen uns am dritten.*"""
+        ending = german_ending(self._speaker.word_before(match.string, match.start()))
+        return f"{self._numbers.ordinal(int(match[1]), ending)}." if ending == "n" else None
+
     def decade(self, match: re.Match[str]) -> str:
         digits = match[1] or match[2] or match[3]
         if len(digits) == 4 or len(digits) == 3:
@@ -148,7 +161,7 @@ class _Counts:
         return "eine Million" if match[1] == "Mio" else "eine Milliarde"
 
     def german_decade(self, match: re.Match[str]) -> str:
-        return self._numbers.year(int(match[1])) + "er"
+        return f"{self._numbers.year(int(match[1]))}er{match[2]}"
 
     def chinese_decade(self, match: re.Match[str]) -> str:
         digits = match[1]
@@ -229,6 +242,12 @@ class _Counts:
             return None
         if match[2] == "K" and len(match[1]) == 1:
             return f"{self._speaker.number(match[1])} K"  # a race, a resolution
+        many = self._speaker.value(match[1]) >= 2
+        if self._speaker.code == "fr" and scale in ("million", "milliard") and many:
+            scale += "s"
+        if self._speaker.code == "es" and scale.endswith("ones"):
+            scale = scale if many else scale.replace("ones", "ón")
+            return self._speaker.join(self._speaker.number(match[1], MASCULINE), scale)
         return self._speaker.join(self._speaker.number(match[1]), scale)
 
     def year(self, match: re.Match[str]) -> str | None:
@@ -241,6 +260,11 @@ class _Counts:
         ranked = match.string[: match.start()].endswith("第")
         if speaker.code == "zh" and match.group() == "2" and _measure_word(match) and not ranked:
             return "两"
+        if (
+            speaker.code == "de"
+            and speaker.word_before(match.string, match.start()).lower() in speaker.language.roman_cues
+        ):
+            return speaker.number(match.group())  # Seite eins
         return speaker.counted(match.group(), match.string, match.end())
 
     def numeral(self, match: re.Match[str]) -> str | None:

@@ -164,6 +164,11 @@ class Speaker:
         found = _WORD_BACKWARDS.match(text[max(0, start - 40) : start][::-1])
         return found[1][::-1] if found else ""
 
+    def cue_before(self, text: str, start: int) -> str:
+        """The word or abbreviation that is before, lower case: *chapter*, *nr* of `Nr. 1`."""
+        at = len(text[:start].rstrip(" \xa0\u202f"))
+        return self.word_before(text, at - 1 if text[at - 1 : at] == "." else start).lower()
+
 
 def german_ending(before: str) -> str:
     """The ending of an ordinal after this word: *der dritte*, *am dritten*, *dritter*."""

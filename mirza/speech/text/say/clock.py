@@ -22,6 +22,7 @@ _FRENCH_HOURS = re.compile(r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!
 _FRENCH_ROUND = re.compile(r"(\d{1,2}) ?([hj]) ?/ ?(\d{1,2})(?!\w)")
 _GERMAN_HOURS = re.compile(r"(\d{1,2})(?:[.:](\d{2}))?[ \xa0]Uhr(?:[ \xa0](\d{1,2})(?!\d))?")
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?)[ ]?:[ ]?(\d+(?:[.,]\d+)?)(?!\d)")
+_VERSES = re.compile(r"(\d{1,3}):(\d{1,3})[-–](\d{1,3})(?![\d:])")
 
 
 def triggers(language: Language) -> frozenset[str]:
@@ -31,11 +32,22 @@ def triggers(language: Language) -> frozenset[str]:
     return frozenset(language.dates.months) | frozenset(language.dates.short_months)
 
 
+def spans(language: Language) -> str:
+    """A pattern for a stretch of days or months: `Mon-Fri`, `Jan.–März`. Empty where they are not shortened."""
+    if not language.dates.days:
+        return ""
+    days = "|".join((*language.dates.days, *language.dates.short_days))
+    months = "|".join((*language.dates.months, *language.dates.short_months))
+    return "|".join(rf"(?<![^\W_])(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months))
+
+
 def rules(speaker: Speaker) -> list[Rule]:
     """Dates first, then times, then what is left of `3:2`."""
     dates = _Dates(speaker)
     times = _Times(speaker)
     found = [Rule("0", _ISO, dates.iso, then=r"\-/."), Rule("0", _NUMERIC, dates.numeric, then=r"\-/.")]
+    if span := spans(speaker.language):
+        found.append(Rule("a", re.compile(span), dates.span))
     named = first_of((*speaker.language.dates.months, *speaker.language.dates.short_months, "?"))
     match speaker.code:
         case "en":
@@ -81,6 +93,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then="/"))
     return [
         *found,
+        Rule("0", _VERSES, times.verses, then=":"),
         Rule("0", _TIME, times.clock, then=":"),
         Rule("0", _DAY_HALF, times.day_half, then="apAP"),
         Rule("0", _RATIO, times.ratio, then=":.,"),
@@ -151,6 +164,18 @@ class _Dates:
         the = "" if self._speaker.word_before(match.string, match.start()).lower() == "the" else "the"
         year = self._numbers.year(int(match[3])) if match[3] else ""
         return self._speaker.join(the, self._numbers.ordinal(int(match[1])), "of", self._full(match[2]), year)
+
+    def span(self, match: re.Match[str]) -> str:
+        """*Monday to Friday*"""
+        first, second = re.findall(r"[^\W\d_]+", match.group())
+        end = "." if match.group().endswith(".") and match.end() == len(match.string) else ""
+        return self._speaker.join(self._name(first), self._speaker.words.to, self._name(second)) + end
+
+    def _name(self, short: str) -> str:
+        dates = self._speaker.language.dates
+        if short in dates.short_days:
+            return dates.days[dates.short_days.index(short)]
+        return next((month for month in self._months if month.startswith(short)), short)
 
     def _full(self, name: str) -> str:
         return next((month for month in self._months if month.startswith(name[:3])), name)
@@ -295,6 +320,16 @@ class _Times:
     def cjk(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or 0)
         return self.say(hour, minute, "") if hour <= 24 and minute < 60 else None
+
+    def verses(self, match: re.Match[str]) -> str | None:
+        """*John three sixteen to eighteen*: no two times of day, and no ratio."""
+        if (
+            not self._speaker.word_before(match.string, match.start())[:1].isupper()
+            or not self._speaker.language.spaced
+        ):
+            return None
+        chapter, first, last = (self._numbers.cardinal(int(number)) for number in match.groups())
+        return self._speaker.join(chapter + ",", first, self._speaker.words.to, last)
 
     def ratio(self, match: re.Match[str]) -> str | None:
         if ": " in match.group():

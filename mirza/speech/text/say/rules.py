@@ -17,12 +17,14 @@ _KINDS = 512
 class RuleSet:
     """Rules in order, found by what they begin with, and the words that begin one.
 
-    `within_words` is a pattern for what is said otherwise at the end of a longer word; empty for none.
+    `spans` is a pattern for names with a dash between them, `within_words` for what is said otherwise at the end of a
+    longer word; empty for none.
     """
 
-    def __init__(self, rules: tuple[Rule, ...], triggers: frozenset[str], within_words: str) -> None:
+    def __init__(self, rules: tuple[Rule, ...], triggers: frozenset[str], spans: str, within_words: str) -> None:
         self.rules = rules
         self.triggers = triggers
+        self.spans = spans
         self.within_words = within_words
         self._letters = tuple(rule for rule in rules if "a" in rule.begins)
         self._digits = lru_cache(maxsize=_KINDS)(self._going_on_with)
@@ -59,5 +61,6 @@ def rules_for(language: Language) -> RuleSet:
     return RuleSet(
         rules=tuple(rule for kind in kinds for rule in kind),
         triggers=frozenset(language.abbreviations) | clock.triggers(language) | money.triggers(),
+        spans=clock.spans(language),
         within_words=r"s(?<=[^\W\d_].)tr\." if language.code == "de" else "",
     )

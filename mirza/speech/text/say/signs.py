@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from mirza.speech.text.blocks import ITEM
+from mirza.speech.text.places import FACTORIAL_AFTER
 from mirza.speech.text.say.base import Rule, Speaker
 
 _ITEM = re.compile(ITEM)
@@ -15,8 +17,11 @@ _FACE = re.compile(r"[:;=8][-'^]?[()DPpOo|/\\3](?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\
 _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔]\ufe0f?|=>")
 _COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|<|>|=|:=")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s)")
-_SIGNS = r"%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
+_SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
+_FACTORIAL = re.compile(rf"!(?={FACTORIAL_AFTER})")
+_SYMBOLS = "ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
+_SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
 """A way through menus: File > Save."""
 _BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
@@ -42,6 +47,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔"),
         Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip(), first="*"),
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
+        Rule("$", _FACTORIAL, signs.factorial, first="!"),
         Rule("$", _COMPARE, signs.compare, first="<>=≤≥!≠≈≅:"),
         Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))"), signs.minus, first=r"\-−–"),
         Rule(
@@ -56,6 +62,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"#(?=\w)"), signs.hash, first="#"),
         Rule("$", _BARE, signs.bare, first=_SIGNS),
         Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
+        Rule("$a", _SYMBOL, lambda match: speaker.language.symbols.get(match.group()), first=_SYMBOLS),
         Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol, first="πα-ωΑ-Ω"),
     ]
     return found
@@ -83,6 +90,16 @@ class _Signs:
     def tag(self, match: re.Match[str]) -> str | None:
         inner = match.group().strip("<>/ ")
         return (match[1] if "=" in inner else inner).replace("_", " ")
+
+    def factorial(self, match: re.Match[str]) -> str | None:
+        """`5! = 120`; of `5!=120` and `x!=5` it is one only if that is true."""
+        text, end = match.string, match.end()
+        if text[end : end + 1] == "=":
+            before, after = re.search(r"\d+\Z", text[: match.start()]), re.match(r"= ?(\d+)", text[end:])
+            small = before is not None and len(before.group()) <= 2
+            if not (before and after and small and math.factorial(int(before.group())) == int(after[1])):
+                return None
+        return self._words.factorial
 
     def compare(self, match: re.Match[str]) -> str:
         words = self._words
@@ -188,14 +205,20 @@ class _Signs:
                 return words.sum
             case "∫":
                 return words.integral
+            case "〜" | "～":
+                joins = before and (before.isalnum() or before in "%℃℉°") and (after.isalnum() or after in "-−")
+                counted = re.search(r"[\d℃℉%°時分日月年円歳点时元岁]\Z", text[: match.start()]) is not None
+                return words.to if joins and counted else ""
             case "~":
-                if after.isdigit() and before and (before.isdigit() or before in "%°CF月日年时"):
+                if after.isdigit() and before and (before.isdigit() or before in "%°CF℃℉月日年时"):
                     return words.to
                 return words.about if after.isdigit() or after in ("$", "€", "£") else ""
             case "/":
                 return self._slash(text, match.start(), before, after)
-            case "-" | "−":
-                return self._words.minus if _operand(before, ")") and _operand(after, "(") else ""
+            case "−":
+                return "" if _LETTER.match(before) and _LETTER.match(after) else words.minus
+            case "-":
+                return words.minus if _operand(before, ")") and _operand(after, "(") else ""
             case _:
                 return ""
 

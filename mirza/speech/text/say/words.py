@@ -15,6 +15,8 @@ _VALUES = {"I": 1, "V": 5, "X": 10}
 _BEFORE_NUMBER = frozenset(
     "no. p. pp. s. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
 )
+_NUMBER = re.compile(r"\d|[A-Z]\.? ?\d")
+_CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split())
 
@@ -41,7 +43,9 @@ class _Shorts:
     def abbreviation(self, match: re.Match[str]) -> str | None:
         written, text = match.group(), match.string
         rest = text[match.end() :].lstrip(" \xa0\u202f")
-        numbered = rest[:1].isalnum() if written[-1] in "°º" else rest[:1].isdigit()
+        numbered = rest[:1].isalnum() if written[-1] in "°º" else _NUMBER.match(rest) is not None
+        if written == "s." and self._speaker.code in ("fr", "es"):
+            numbered = _CENTURY.search(text[: match.start()]) is not None or re.match(r"[IVX]+(?!\w)", rest) is not None
         if written.lower() in _BEFORE_NUMBER and not numbered:
             return None
         if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()):
@@ -54,7 +58,9 @@ class _Shorts:
             and not rest.startswith(",")
         ):
             return None
-        return self._speaker.language.abbreviations[written] + _stop(written, rest)
+        one, _, many = self._speaker.language.abbreviations[written].partition("|")
+        single = not many or re.search(r"(?<!\d)(?:1|½)[ \xa0\u202f]\Z", text[: match.start()])
+        return (one if single else many) + _stop(written, rest)
 
     def initials(self, match: re.Match[str]) -> str:
         rest = match.string[match.end() :].strip()
@@ -80,7 +86,7 @@ class _Shorts:
             letters != "I" or not after.islower() or after in _ENGLISH_VERBS
         ):
             return self._reign(value)
-        if before.lower() in speaker.language.roman_cues:
+        if speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
             return speaker.numbers.cardinal(value)
         if speaker.code == "es" and after in ("Guerra", "República"):
             return speaker.numbers.ordinal(value, FEMININE)
