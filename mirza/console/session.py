@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -55,6 +56,9 @@ class Session:
         self._conversation: Conversation | None = None
         self._relay: Relay | None = None
         self._opened = AsyncExitStack()
+        self._there = asyncio.Event()
+        """Cleared while one model is given up for another."""
+        self._there.set()
 
     def listen(self, listener: Listener) -> None:
         """Calls `listener` with every event, in order, on the event loop."""
@@ -78,7 +82,7 @@ class Session:
         try:
             if self.settings.conversation.save:
                 self.kept.recorder()
-            await self._start(self.settings)
+            await self._start(self.settings, self._make(self.settings))
         except BaseException:
             self.kept.close()
             raise
@@ -153,16 +157,19 @@ class Session:
 
     async def say(self, text: str) -> None:
         """A typed turn; a running answer is interrupted. Returns when the answer has ended, was shown, and is kept."""
+        await self._there.wait()
         await self.conversation.say(well_formed(text))
         await self._caught_up()
 
     async def interrupt(self) -> None:
         """Stops the answer."""
+        await self._there.wait()
         await self.conversation.interrupt()
         await self._caught_up()
 
     async def undo(self) -> str:
         """Takes the last exchange back; returns the question, or nothing where there was none."""
+        await self._there.wait()
         taken = await self.conversation.undo()
         await self._caught_up()
         await self.kept.keep(self.messages)
@@ -170,6 +177,7 @@ class Session:
 
     async def reset(self) -> None:
         """Begins a new conversation; the old one stays on disk."""
+        await self._there.wait()
         await self.conversation.interrupt()
         await self._caught_up()
         await self.kept.begin()
@@ -178,6 +186,7 @@ class Session:
 
     async def set_thinking(self, budget: ThinkingBudget) -> None:
         """Changes how much may be thought, also of a thought that is going on."""
+        await self._there.wait()
         self.conversation.set_thinking(budget)
         await self._caught_up()
 
@@ -204,18 +213,24 @@ class Session:
         self.conversation.set_talking(self.talking)
 
     async def set_model(self, name: str) -> None:
-        """Goes on with another model. If it cannot be loaded, the one before comes back.
+        """Goes on with another model. If it cannot be loaded, the one before comes back; what is said meanwhile waits.
 
         Raises:
             ModelError: it cannot be loaded.
         """
         before = self.settings
-        await self._stop()
+        settings = _with(before, SessionSettings(model=name, engine=before.llm.engine))
+        conversation = self._make(settings)  # a name that means nothing is refused before anything is given up
+        self._there.clear()
         try:
-            await self._start(_with(before, SessionSettings(model=name, engine=before.llm.engine)))
-        except MirzaError:
-            await self._start(before)
-            raise
+            await self._stop()
+            try:
+                await self._start(settings, conversation)
+            except MirzaError:
+                await self._start(before, self._make(before))
+                raise
+        finally:
+            self._there.set()
         await self.kept.remember(model=name, engine=before.llm.engine)
 
     async def set_voice(self, name: str) -> None:
@@ -278,8 +293,10 @@ class Session:
 
     # --- the conversation comes and goes
 
-    async def _start(self, settings: SettingsTree) -> None:
-        conversation = self._build(settings, self._history, self._progressed)
+    def _make(self, settings: SettingsTree) -> Conversation:
+        return self._build(settings, self._history, self._progressed)
+
+    async def _start(self, settings: SettingsTree, conversation: Conversation) -> None:
         self.talking = False
         self._conversation, self._history, self.settings = conversation, conversation.history, settings
         self._relay = Relay(conversation.watch, self._handle)

@@ -311,7 +311,7 @@ class MirzaApp(App[int]):
 
     def _live_text(self) -> Text:
         typed = self._prompt.text
-        if self._loading:
+        if self._loading and (self.session.state is State.LOADING or not self.ready.is_set()):
             return Text(printable(self._loading))
         if typed.startswith("/") and (options := completions(typed)):
             return Text("  ".join(option.strip() for option in options), no_wrap=True, overflow="ellipsis")
@@ -327,7 +327,7 @@ class MirzaApp(App[int]):
             str(self.session.thinking),
             settings.llm.context_tokens,
             muted=self.session.muted,
-            answering=self.session.state is State.THINKING and self._transcript.saying,
+            answering=self.session.answering and self._transcript.saying and not self.session.has_sound,
             last=self._last,
         )
         self._status.show(status_line(status, self._status.size.width))

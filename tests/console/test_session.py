@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from mirza.console.session import Session
-from mirza.errors import MirzaError, ModelNotFound, StorageError
-from mirza.events import AnswerEnded, Event, Failed, Heard, Notice, TurnMeasured
+from mirza.errors import MirzaError, ModelDamaged, ModelNotFound, StorageError
+from mirza.events import AnswerEnded, Event, Failed, Heard, Notice, State, TurnMeasured
 from mirza.history import History
-from mirza.llm.base import OnProgress, ThinkingBudget
+from mirza.llm.base import OnProgress, ThinkingBudget, Tool
 from mirza.llm.scripted import ScriptedLlm
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import SettingsTree
@@ -122,15 +123,20 @@ async def test_half_a_surrogate_pair_is_said_and_kept_as_a_replacement(tmp_path:
     assert on_disk(tmp_path)[0] == "a\ufffdb"
 
 
+class Damaged(ScriptedLlm):
+    async def load(self, system: str = "", tools: Sequence[Tool] = (), on_progress: OnProgress | None = None) -> None:
+        raise ModelDamaged("The model is damaged.", "Pull it again.")
+
+
 def models(folder: Path) -> Session:
-    """A session with two models; a third cannot be loaded."""
+    """A session with two models; a third is not there, and a fourth cannot be loaded."""
 
     def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
         if tree.llm.model == "missing":
             raise ModelNotFound("There is no model missing.", "Pull it.")
-        return Conversation(
-            Parts(llm=ScriptedLlm([f"I am {tree.llm.model}."] * 3, name=tree.llm.model)), tree, history, on_progress
-        )
+        kind = Damaged if tree.llm.model == "damaged" else ScriptedLlm
+        llm = kind([f"I am {tree.llm.model}."] * 3, name=tree.llm.model)
+        return Conversation(Parts(llm=llm), tree, history, on_progress)
 
     return Session(SettingsTree.model_validate({"llm": {"model": "one"}}), build, folder / "conversations.sqlite")
 
@@ -172,6 +178,39 @@ async def test_a_model_is_changed_where_its_engine_reads_it_and_comes_back_with_
     assert names == [before, "another", "another", before]
 
 
+async def test_what_is_said_while_another_model_loads_is_answered_by_it(tmp_path: Path):
+    go, loading = asyncio.Event(), asyncio.Event()
+
+    class Slow(ScriptedLlm):
+        async def load(self, system: str = "", tools: Sequence[Tool] = (), on_progress: OnProgress | None = None):
+            loading.set()
+            await go.wait()
+
+    def build(tree: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
+        kind = Slow if tree.llm.model == "slow" else ScriptedLlm
+        return Conversation(Parts(llm=kind(name=tree.llm.model)), tree, history, on_progress)
+
+    async with Session(SettingsTree(), build, tmp_path / "conversations.sqlite") as session:
+        await session.say("one")
+        changing = asyncio.create_task(session.set_model("slow"))
+        await loading.wait()
+        saying = asyncio.create_task(session.say("two"))
+        await asyncio.sleep(0.02)
+        assert session.state is State.LOADING
+        go.set()
+        await asyncio.gather(changing, saying)
+        assert [turn.model for turn in session.turns] == ["auto", "slow"]
+        assert session.messages[-1].content == "You said: two"
+
+
+async def test_a_model_that_does_not_exist_is_refused_before_the_present_one_is_given_up(tmp_path: Path):
+    async with models(tmp_path) as session:
+        present = session.conversation
+        with pytest.raises(MirzaError, match="no model missing"):
+            await session.set_model("missing")
+        assert session.conversation is present
+
+
 async def test_a_turn_says_which_model_answered(tmp_path: Path):
     async with models(tmp_path) as session:
         await session.say("who?")
@@ -183,8 +222,8 @@ async def test_a_turn_says_which_model_answered(tmp_path: Path):
 async def test_a_model_that_cannot_be_loaded_leaves_the_one_before(tmp_path: Path):
     async with models(tmp_path) as session:
         await session.say("who?")
-        with pytest.raises(MirzaError, match="no model missing"):
-            await session.set_model("missing")
+        with pytest.raises(MirzaError, match="is damaged"):
+            await session.set_model("damaged")
         await session.say("still there?")
         assert session.messages[-1].content == "I am one."
         assert session.model == "one"

@@ -157,7 +157,7 @@ def test_steps_of_thinking(before: int, step: int, after: int):
 async def test_typing_while_it_answers_interrupts_and_is_answered_next(tmp_path: Path):
     async with screen(tmp_path, "long " * 500, "Second.", token_s=0.005) as shown:
         await shown.say("first")
-        await shown.settle(lambda: "long long" in shown.text())
+        await shown.settle(lambda: "long long" in shown.text() and "● answering" in shown.text())
         await shown.say("second")
         await shown.answered(2)
         assert [turn.interrupted for turn in shown.app.session.turns] == [True, False]
