@@ -272,9 +272,10 @@ def _in_words(report: dict[str, Any]) -> str:
         lines.append(f"  {row['context_tokens']:6} {1e3 * row['cold_s']:9.1f} {1e3 * row['warm_s']:9.1f}")
     for row in report.get("first_speech", ()):
         kind = f"{'cold' if row['cold'] else 'warm'}, {row['thinking_tokens']} tokens of thought"
-        lines.append(
-            f"  {kind:30} first token {1e3 * row['first_token_s']:.1f}, speech {1e3 * row['first_speech_s']:.1f}"
+        first, speech = (
+            "none" if row[name] is None else f"{1e3 * row[name]:.1f}" for name in ("first_token_s", "first_speech_s")
         )
+        lines.append(f"  {kind:30} first token {first}, speech {speech}")
     for name in ("bytes", "memory"):
         if report.get(name):
             lines += ["", name, *(f"  {what:24} {size:14,}" for what, size in report[name].items())]

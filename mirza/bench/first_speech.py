@@ -23,22 +23,22 @@ SPOKEN_PIECES = 8
 
 @dataclass(frozen=True, slots=True)
 class FirstSpeech:
-    """Medians over runs."""
+    """Medians over runs; `None` where some answer had no such token."""
 
     thinking_tokens: int
     """The budget."""
     cold: bool
     """Whether this was a conversation's first question. With later ones, the cache holds all but the question."""
-    first_token_s: float
-    first_speech_s: float
+    first_token_s: float | None
+    first_speech_s: float | None
     prefilled_tokens: int
     """Before the first token."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    first_token_s: float
-    first_speech_s: float
+    first_token_s: float | None
+    first_speech_s: float | None
     prefilled_tokens: int
     text: str
 
@@ -61,10 +61,15 @@ def _medians(answers: Sequence[_Answer], budget: int, cold: bool) -> FirstSpeech
     return FirstSpeech(
         budget,
         cold,
-        statistics.median(answer.first_token_s for answer in answers),
-        statistics.median(answer.first_speech_s for answer in answers),
+        _median([answer.first_token_s for answer in answers]),
+        _median([answer.first_speech_s for answer in answers]),
         round(statistics.median(answer.prefilled_tokens for answer in answers)),
     )
+
+
+def _median(times: Sequence[float | None]) -> float | None:
+    known = [time for time in times if time is not None]
+    return statistics.median(known) if len(known) == len(times) else None
 
 
 def _conversation(engine: Engine, system: str, budget: int) -> list[_Answer]:
@@ -84,15 +89,18 @@ def _conversation(engine: Engine, system: str, budget: int) -> list[_Answer]:
 
 def _answer(engine: Engine, messages: Sequence[Message], budget: int) -> _Answer:
     start = time.perf_counter()
-    first = speech = 0.0
+    first: float | None = None
+    speech: float | None = None
     pieces: list[str] = []
     with closing(engine.answer(messages, (), ThinkingBudget(budget), start)) as answer:
         for event in answer:
-            if isinstance(event, (SpeechDelta, ThinkingDelta)):
-                first = first or time.perf_counter() - start
+            now = time.perf_counter() - start
+            if isinstance(event, (SpeechDelta, ThinkingDelta)) and first is None:
+                first = now
             if isinstance(event, SpeechDelta):
                 pieces.append(event.text)
-                speech = speech or (time.perf_counter() - start if event.text.strip() else 0.0)
+                if event.text.strip() and speech is None:
+                    speech = now
             if len(pieces) == SPOKEN_PIECES:
                 break
     return _Answer(first, speech, engine.stats.prefilled_tokens, "".join(pieces).strip())

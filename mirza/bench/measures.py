@@ -48,6 +48,8 @@ from mirza.llm.mlx.target import Target
 from mirza.settings import LlmSettings
 
 WARM_UP_TOKENS = 8
+SAID_FOR_SIZES = 16
+"""Events of an answer; random weights never end one."""
 Tokens = Generator[int]
 
 
@@ -180,8 +182,10 @@ class Measures:
         disk = self._engine.disk
         encoded = disk.encode(snapshot) if isinstance(disk, DiskSnapshots) else b""
         for question in ("Count to 9.", "Count to 5."):
-            for _ in self._engine.answer([Message("user", question)], (), ThinkingBudget(0), 0.0):
-                pass
+            answer = self._engine.answer([Message("user", question)], (), ThinkingBudget(0), 0.0)
+            with closing(answer):
+                for _ in itertools.islice(answer, SAID_FOR_SIZES):
+                    pass
         drafter = self._engine.drafter
         return Sizes(
             model=sum(array.nbytes for array in self._parameters()),

@@ -20,7 +20,8 @@ TINY = Path(__file__).parent.parent / "fixtures" / "tiny-qwen35"
 
 @pytest.fixture(scope="module")
 def report():
-    return measure(Plan(str(TINY), runs=1, tokens=8, contexts=(64,), peers=False))
+    only = ("bytes", "decoding", "drafting", "first-speech", "turns")
+    return measure(Plan(str(TINY), runs=1, tokens=8, contexts=(64,), peers=False, only=only))
 
 
 def test_a_run_says_which_bytes_ran_and_on_what(report):

@@ -7,9 +7,13 @@ import mlx.core as mx
 import pytest
 
 from mirza.bench.engine import Plan, measure
+from mirza.bench.first_speech import first_speech
 from mirza.bench.shapes import SHAPES, Shape, shape_named, write_random
+from mirza.bench.step import finished
 from mirza.errors import ModelUnsupported
+from mirza.llm.mlx.assembly import load_engine
 from mirza.llm.mlx.loading import has_own_drafter, load_model, load_tokenizer
+from mirza.settings import LlmSettings
 
 TINY = Path(__file__).parent.parent / "fixtures" / "tiny-qwen35"
 SMALL = Shape(
@@ -84,6 +88,16 @@ def test_noise_accepts_no_draft_and_agreeing_weights_accept_all(small, agreeing,
     assert "model.safetensors" not in model["sha256"]  # its recipe is in the plan
     assert report["token"]["operations"] > 50
     assert report["keeping"][0]["mark_bytes"] < report["keeping"][0]["snapshot_bytes"]
+
+
+def test_weights_that_only_ever_repeat_a_line_break_are_not_given_a_time_for_their_first_spoken_token(tmp_path):
+    folder = write_random(tmp_path / "random", SMALL, like=TINY, agreeing=True)
+    settings = LlmSettings(mtp="off", temperature=0.0, max_tokens=4)
+    engine = finished(load_engine(str(folder), settings, None, lambda: 0.0))
+    cold, warm = first_speech(engine, (0,), runs=1)
+    assert (cold.cold, warm.cold) == (True, False)
+    assert cold.first_speech_s is warm.first_speech_s is None
+    assert cold.prefilled_tokens > warm.prefilled_tokens > 0
 
 
 def test_weights_that_were_kept_are_used_again_and_others_are_refused(small, tmp_path):
