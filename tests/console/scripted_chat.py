@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import AsyncGenerator, Sequence
 
 from mirza.cli import main
 from mirza.console import chat
+from mirza.events import LlmEvent
 from mirza.history import History
-from mirza.llm.base import OnProgress
+from mirza.llm.base import Message, OnProgress, ThinkingBudget, Tool
 from mirza.llm.scripted import ScriptedLlm
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import SettingsTree
@@ -17,11 +19,19 @@ THOUGHT = " ".join(f"idea{n}" for n in range(200))
 LONG = " ".join(f"word{n}" for n in range(400)) + "."
 
 
+class ObligingLlm(ScriptedLlm):
+    """Says `LONG` where something long is asked for, and else repeats what it was told."""
+
+    async def _stream(
+        self, messages: Sequence[Message], tools: Sequence[Tool], budget: ThinkingBudget
+    ) -> AsyncGenerator[LlmEvent]:
+        self._replies = [LONG] if "long" in messages[-1].content else []
+        async for event in super()._stream(messages, tools, budget):
+            yield event
+
+
 def build(settings: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
-    token_s = float(os.environ.get("TOKEN_S", "0.005"))
-    replies = [part for part in os.environ.get("REPLIES", "").split("|") if part]
-    replies = [LONG if reply == "LONG" else reply for reply in replies]
-    llm = ScriptedLlm(replies, thought=THOUGHT, token_s=token_s)
+    llm = ObligingLlm(thought=THOUGHT, token_s=float(os.environ.get("TOKEN_S", "0.01")))
     return Conversation(Parts(llm=llm), settings, history, on_progress)
 
 

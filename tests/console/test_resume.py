@@ -19,7 +19,7 @@ SYSTEM = "You are Mirza, a voice assistant. " * 12
 def session(folder: Path) -> Session:
     """What `mirza chat` makes, in a process of its own: nothing but the folder is shared."""
     settings = SettingsTree(
-        llm=LlmSettings(system=SYSTEM, max_tokens=24, temperature=0.0, mtp="off"),
+        llm=LlmSettings(system=SYSTEM, max_tokens=8, temperature=0.0, mtp="off"),
         paths=PathSettings(data=folder / "data", cache=folder / "cache"),
     )
 

@@ -44,7 +44,7 @@ class Screen:
 
     async def settle(self, done: Callable[[], object]) -> None:
         for _ in range(600):
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.03)
             if done():
                 await self.pilot.pause()
                 return
