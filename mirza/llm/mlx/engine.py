@@ -7,7 +7,6 @@ leaves the ledger and the cache in agreement.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from mirza.llm.mlx.context import ContextWindow, Fitted
 from mirza.llm.mlx.decoding import decode_plain, decode_speculative
 from mirza.llm.mlx.memory import Memory, Said
 from mirza.llm.mlx.sampler import Sampling, TurnSampler
-from mirza.llm.mlx.session import MarkKind, Session, common_length
+from mirza.llm.mlx.session import MarkKind, Session
 from mirza.llm.mlx.snapshots import DiskSnapshots, MemorySnapshots
 from mirza.llm.mlx.speculation import Drafter, DraftPolicy
 from mirza.llm.mlx.target import Forward, Target
@@ -36,8 +35,6 @@ WORTH_RECALLING = 64
 SHORT_WAY = 64
 """Tokens that are fed again in idle time rather than marked before an answer: a mark there is one more pass over all
 weights while somebody waits."""
-LAST_WORD = re.compile(r"\s*(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff]+|\S)\s*$")
-"""What a transcript may still change at its end: a word, or one character where words are not set apart."""
 SPEED_GUESS = 30.0
 """Tokens a second before anything was measured."""
 
@@ -240,7 +237,7 @@ class Engine:
         """Feeds what cannot change any more of a last message that is not finished."""
         *before, last = messages
         opening = self._opening_of(before, last.role, tuple(tools))
-        ids = [*opening.ids, *self._stable(last.content)]
+        ids = [*opening.ids, *self.template.settled(last.content.lstrip())]
         yield from self._go_to(ids, [(opening.head, MarkKind.HEAD), (len(opening.ids), MarkKind.TURN)])
 
     def settle(self) -> Generator[Step]:
@@ -348,14 +345,6 @@ class Engine:
                 ids = self.template.unfinished(fitted.messages, tools, kept=kept)
             self._opening = _Opening(key, tuple(ids), self._head_length(fitted.messages, tools))
         return self._opening
-
-    def _stable(self, content: str) -> list[int]:
-        """The tokens of a message's content that stay however it goes on: its last word may yet become another."""
-        content = content.lstrip()
-        sure = LAST_WORD.sub("", content)
-        goes_on = [content, *(sure + more for more in (" a", " 1", ".", "a", "的"))]
-        ids, *others = [self.template.encode(text) for text in goes_on]
-        return ids[: min(common_length(ids, other) for other in others)]
 
     def _head_length(self, messages: Sequence[Message], tools: tuple[Tool, ...]) -> int:
         system = messages[0].content if messages and messages[0].role == "system" else ""

@@ -102,9 +102,12 @@ class ChatTemplate:
     ) -> list[int]:
         """The ids that stay the same however the last message goes on: its last word may yet become another."""
         *before, last = messages
-        sure = _without_last_word(last.content)
-        goes_on = [last.content, *(sure + more for more in (" a", " 1", ".", "a", "的"))]
-        return _common([self.history([*before, Message(last.role, text)], tools, kept=kept) for text in goes_on])
+        ways = _ways_on(last.content)
+        return _common([self.history([*before, Message(last.role, text)], tools, kept=kept) for text in ways])
+
+    def settled(self, text: str) -> list[int]:
+        """The ids of `text` alone that stay the same however it goes on."""
+        return _common([self.encode(way) for way in _ways_on(text)])
 
     def before_question(
         self,
@@ -311,6 +314,12 @@ def _arguments(name: str, arguments: str) -> dict[str, object]:
     if not isinstance(decoded, dict):
         raise ToolError(f"The arguments of {name} are no JSON object.", "Start a new conversation.")
     return cast(dict[str, object], decoded)
+
+
+def _ways_on(text: str) -> list[str]:
+    """`text`, and how it may go on once its last word has become another."""
+    sure = _without_last_word(text)
+    return [text, *(sure + more for more in (" a", " 1", ".", "a", "的"))]
 
 
 def _without_last_word(text: str) -> str:
