@@ -11,6 +11,10 @@ from mirza.speech.text.numbers import FEMININE, MASCULINE, NEUTER, Numbers
 from mirza.speech.text.segment import Breaks
 
 LANGUAGES = ("en", "fr", "de", "es", "zh", "ja")
+BEFORE_NUMBER = frozenset(
+    "no. p. pp. s. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
+)
+"""Abbreviations that are one only before a number."""
 _GENDERS = {"m": MASCULINE, "f": FEMININE, "n": NEUTER}
 
 
@@ -190,7 +194,7 @@ def language_for(code: str) -> Language:
         roman_names=frozenset(data["roman"]["names"].split()),
         roman_cues=_set(data["roman"]["cues"]),
         version_cues=_set(data["versions"]["cues"]),
-        abbreviations=data["abbreviations"],
+        abbreviations=_with_capitals(data["abbreviations"]),
         code_announcement=data["announcements"]["code"],
     )
 
@@ -208,6 +212,12 @@ def _read(name: str) -> str:
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(word.lower() for word in words.split())
+
+
+def _with_capitals(abbreviations: dict[str, str]) -> dict[str, str]:
+    """With those that stand before a number as they begin a sentence: `Chap. 3`."""
+    capitals = {name.capitalize(): said.capitalize() for name, said in abbreviations.items() if name in BEFORE_NUMBER}
+    return capitals | abbreviations
 
 
 def _currency(names: str) -> Currency:

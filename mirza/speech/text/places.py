@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from mirza.speech.text.language import BEFORE_NUMBER
+
 NUMERALS = "²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 """Characters that are numbers, and no digits."""
 
@@ -19,6 +21,7 @@ _WORD_STARTS = (
     r"(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])",
     r"(?<![^\W_])[IVX]{2,8}(?![^\W_])",
     r"(?<=[^\W\d_] )[IVX](?![\w'’])",
+    r"(?<![^\W_])[IVX]{1,8}[-–][IVX]{2,8}(?![^\W_])",
     r"(?<![^\W_])[A-Z]\.(?=\s?[A-Z])",  # initials
     r"(?<![0-9])[A-Za-z]{1,8}+[-‑]?\d",  # a name with digits: MP3, GPT-4
     r"(?<![0-9])(?:https?://|www\.)",
@@ -49,8 +52,10 @@ def places(words: frozenset[str], *, spans: str = "", within_words: str = "") ->
 
     `words` are said otherwise; so are `spans`, a pattern, at the start of a word, and `within_words`, another, in one.
     """
+    numbered = "|".join(re.escape(word) for word in sorted(words) if word.lower() in BEFORE_NUMBER)
     plain = {word for word in words if word[0].isascii() and word[0].isalpha()}
     starts = "|".join((rf"(?<![^\W_])(?:{_alternatives(plain)})(?!\w)", *_WORD_STARTS, *([spans] if spans else [])))
+    starts += rf"|(?<![^\W_])(?:{numbered})(?=\d)" if numbered else ""
     signs = [*_SIGNS, *([within_words] if within_words else [])]
     signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]
     return re.compile(rf"(?=[A-Za-z])(?<![A-Za-z])(?:{starts})|{'|'.join(signs)}")

@@ -169,6 +169,8 @@ class Segmenter:
             if not lead or lead in ";：；。、" or (lead == ":" and token == "1"):
                 return False  # the number of an item
             if self._breaks.ordinal_dot and lead != "=" and end == at + 1:
+                if following.islower():
+                    return False
                 return self._starts(text, end, final)
         if following.islower():
             plain = len(token) > 3 and token.isalpha() and token.islower()

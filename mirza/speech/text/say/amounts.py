@@ -23,6 +23,11 @@ _FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?![\w^⁰-⁹²³¹])")
 _POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|([⁻⁰¹²³⁴-⁹]+)")
 _SUBSCRIPT = re.compile(r"[₀-₉]+")
+_NUMBERED_PLACES = frozenset(
+    "exit gate room unit apt seat platform track bus route building block suite flat row".split()
+)
+"""After these `12B` is a name."""
+_BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
 
 
@@ -61,6 +66,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$a", re.compile(f"[{VULGAR}]"), counts.vulgar, first=VULGAR),
         Rule("0", _SIZE, counts.size, then=".,x×✕"),
         Rule("0", re.compile(rf"({number})[eE]([+-]?\d{{1,3}})(?!\w)"), powers.scientific, then=f"{IN_NUMBER}eE"),
+        Rule("0", re.compile(r"(\d{1,3})[x×](?=[ \xa0][^\W\d_]{2})"), counts.times, then="x×"),
         Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=f"{IN_NUMBER}A-Za-z"),
         Rule(
             "0",
@@ -179,6 +185,8 @@ class _Counts:
             end = self._numbers.year(int(second)) if len(second) == 4 else self._numbers.cardinal(int(second))
             start = self._numbers.year(int(first)) + ("年" if cjk and speaker.code == "zh" else "")
             return speaker.join(start, words.to, end)
+        if "-" in match.group() and min(len(first), len(second)) >= 3 and _falls(first, second) and not _scored(match):
+            return speaker.join(speaker.number(first), speaker.number(second))  # a name, Boeing 747-400
         between = words.ratio if _scored(match) else words.to
         return speaker.join(speaker.number(first), between, speaker.counted(second, match.string, match.end()))
 
@@ -188,6 +196,16 @@ class _Counts:
             return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))
         if bottom == 0 or (match[1] and top >= bottom):
             return None
+        if self._speaker.code in ("zh", "ja") and _BLOOD_PRESSURE.fullmatch(match.group()):
+            between = "比" if self._speaker.code == "zh" else "の"
+            return self._numbers.cardinal(top) + between + self._numbers.cardinal(bottom)
+        if (
+            self._speaker.code == "es"
+            and self._speaker.word_after(match.string, match.end()) == "partes"
+            and bottom > 2
+        ):
+            part = "tercera" if bottom == 3 else self._numbers.ordinal(bottom, FEMININE)
+            return f"{self._numbers.cardinal(top, FEMININE)} {part}{'s' if top > 1 else ''}"
         if self._speaker.code == "fr" and (top, bottom) == (1, 2) and not match[1]:
             return "une demi" if self._speaker.gender_after(match.string, match.end()) == FEMININE else "un demi"
         return self._mixed(int(match[1]) if match[1] else 0, top, bottom)
@@ -236,9 +254,26 @@ class _Counts:
             return self._numbers.year(int(literal))
         return self._speaker.number(literal)
 
+    def times(self, match: re.Match[str]) -> str | None:
+        """*five times faster*, *dreimal*"""
+        count = int(match[1])
+        match self._speaker.code:
+            case "en":
+                return f"{self._numbers.cardinal(count)} times"
+            case "fr":
+                return f"{self._numbers.cardinal(count, FEMININE)} fois"
+            case "de":
+                return ("ein" if count == 1 else self._numbers.cardinal(count)) + "mal"
+            case "es":
+                return f"{self._numbers.cardinal(count, FEMININE)} {'vez' if count == 1 else 'veces'}"
+            case _:
+                return None
+
     def scaled(self, match: re.Match[str]) -> str | None:
         scale = self._speaker.language.money.scales[match[2]]
-        if match[2] in ("K", "T", "b") and self._speaker.code == "en" and match[2] != "K":
+        if match[2] in ("T", "b") and self._speaker.code == "en":
+            return None
+        if self._speaker.word_before(match.string, match.start()).lower() in _NUMBERED_PLACES:
             return None
         if match[2] == "K" and len(match[1]) == 1:
             return f"{self._speaker.number(match[1])} K"  # a race, a resolution
@@ -260,10 +295,7 @@ class _Counts:
         ranked = match.string[: match.start()].endswith("第")
         if speaker.code == "zh" and match.group() == "2" and _measure_word(match) and not ranked:
             return "两"
-        if (
-            speaker.code == "de"
-            and speaker.word_before(match.string, match.start()).lower() in speaker.language.roman_cues
-        ):
+        if speaker.code == "de" and speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
             return speaker.number(match.group())  # Seite eins
         return speaker.counted(match.group(), match.string, match.end())
 
@@ -314,6 +346,8 @@ def _fraction(speaker: Speaker, top: int, bottom: int) -> str:
         case "fr" if bottom in (2, 3, 4) and top < bottom:
             part = _FEW["fr"][bottom - 2]
             return f"{cardinal(top)} {part}{'s' if top > 1 and bottom == 4 else ''}"
+        case "fr" if top < bottom <= 9:
+            return f"{cardinal(top, MASCULINE)} {speaker.numbers.ordinal(bottom, MASCULINE)}{'s' if top > 1 else ''}"
         case "de" if bottom == 2 and top == 1:
             return "ein halb"
         case "de" if top < bottom <= 19:
@@ -344,6 +378,10 @@ def _english_fraction(speaker: Speaker, top: int, bottom: int) -> str:
 def _ratio(character: str) -> tuple[int, int]:
     top, bottom = unicodedata.normalize("NFKC", character).split("\u2044")
     return int(top), int(bottom)
+
+
+def _falls(first: str, second: str) -> bool:
+    return first.isdigit() and second.isdigit() and int(first) > int(second)
 
 
 def _scored(match: re.Match[str]) -> bool:

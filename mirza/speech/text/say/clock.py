@@ -18,7 +18,9 @@ _TIME = re.compile(
     r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|h(?!\w)|hrs?(?!\w)|时|時))?"
 )
 _DAY_HALF = re.compile(r"(\d{1,2})[ \xa0]?([ap]m(?!\w)|[ap]\.m\.|[AP]M(?!\w)|[AP]\.M\.)")
-_FRENCH_HOURS = re.compile(r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d))?(?![\w/])")
+_FRENCH_HOURS = re.compile(
+    r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d)(?:[ \xa0\u202f]?(?:min|mn)(?!\w)\.?)?)?(?![\w/])"
+)
 _FRENCH_ROUND = re.compile(r"(\d{1,2}) ?([hj]) ?/ ?(\d{1,2})(?!\w)")
 _GERMAN_HOURS = re.compile(r"(\d{1,2})(?:[.:](\d{2}))?[ \xa0]Uhr(?:[ \xa0](\d{1,2})(?!\d))?")
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?)[ ]?:[ ]?(\d+(?:[.,]\d+)?)(?!\d)")
@@ -38,7 +40,8 @@ def spans(language: Language) -> str:
         return ""
     days = "|".join((*language.dates.days, *language.dates.short_days))
     months = "|".join((*language.dates.months, *language.dates.short_months))
-    return "|".join(rf"(?<![^\W_])(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months))
+    spans = [rf"(?<![^\W_])(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
+    return "|".join([*spans, rf"(?<![^\W_])(?:{'|'.join(language.dates.short_days)})\.(?=,? \d)"])
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -89,6 +92,8 @@ def rules(speaker: Speaker) -> list[Rule]:
                     then="点點時时",
                 ),
             ]
+    if speaker.language.dates.order == "mdy":
+        found.append(Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then="/"))
     if speaker.language.dates.order == "dmy":
         found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then="/"))
     return [
@@ -166,8 +171,11 @@ class _Dates:
         return self._speaker.join(the, self._numbers.ordinal(int(match[1])), "of", self._full(match[2]), year)
 
     def span(self, match: re.Match[str]) -> str:
-        """*Monday to Friday*"""
-        first, second = re.findall(r"[^\W\d_]+", match.group())
+        """*Monday to Friday*, or one day before its date."""
+        first, *others = re.findall(r"[^\W\d_]+", match.group())
+        if not others:
+            return self._name(first)
+        second = others[0]
         end = "." if match.group().endswith(".") and match.end() == len(match.string) else ""
         return self._speaker.join(self._name(first), self._speaker.words.to, self._name(second)) + end
 
@@ -186,6 +194,16 @@ class _Dates:
 
     def _french_day(self, day: int) -> str:
         return self._numbers.ordinal(1, MASCULINE) if day == 1 else self._numbers.cardinal(day)
+
+    def month_slash_day(self, match: re.Match[str]) -> str | None:
+        """*on March fourteenth*; `3/14` is a fraction elsewhere."""
+        month, day = int(match[1]), int(match[2])
+        before = self._speaker.word_before(match.string, match.start()).lower()
+        if before not in ("on", "since", "until", "before", "after", "due") or not (
+            1 <= month <= 12 and 1 <= day <= 31
+        ):
+            return None
+        return f"{self._months[month - 1]} {self._numbers.ordinal(day)}"
 
     def day_slash_month(self, match: re.Match[str]) -> str | None:
         before = self._speaker.word_before(match.string, match.start()).lower()
@@ -305,7 +323,8 @@ class _Times:
 
     def french(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or 0)
-        return self.say(hour, minute, "") if minute < 60 else None
+        end = "." if match.group().endswith(".") and match.end() == len(match.string) else ""
+        return self.say(hour, minute, "") + end if minute < 60 else None
 
     def french_round(self, match: re.Match[str]) -> str:
         """*vingt-quatre heures sur vingt-quatre*"""

@@ -17,7 +17,9 @@ _LOCAL = re.compile(r"0\d{1,4}[-/ ]\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)|\(0\d{1,4}
 _SPANISH = re.compile(r"[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{2}){3}(?!\d)")
 _CHINESE = re.compile(r"1[3-9]\d(?:[ -]?\d{4}){2}(?!\d)|[48]00(?:-\d{3,4}){2}(?!\d)")
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]*\d)")
-_VERSION = re.compile(r"[vV]?\d+(?:\.\d+){2,5}(?!\d)|[vV]\d+(?:\.\d+)?(?!\d)")
+_VERSION = re.compile(
+    r"[vV]?\d+(?:\.\d+){2,5}(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?|[vV]\d+(?:\.\d+)?(?!\d)"
+)
 _SERIAL = re.compile(r"(?=[\d-]*\d{4})\d+(?:-\d+){3,}(?![\w-])")
 _HEX = re.compile(r"0x[\da-fA-F]+|#[\da-fA-F]{6}(?!\w)")
 _DASHED = re.compile(r"\d{2,}(?:-\d{2,}){2,}(?!\w)")
@@ -83,11 +85,14 @@ def rules(speaker: Speaker) -> list[Rule]:
             return None  # a date
         if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", text) and speaker.language.comma_decimal:
             return None  # thousands
+        text, _, stage = text.partition("-")
         parts = text.lstrip("vV").split(".")
         dot = speaker.point(".") if speaker.code != "fr" else "point"
         said = f" {dot} ".join(speaker.number(part) for part in parts)
         said = said if speaker.language.spaced else said.replace(" ", "")
         name = {"zh": "版本", "ja": "バージョン", "es": "versión"}.get(speaker.code, "version")
+        if stage:
+            said = speaker.join(said, *(_version_part(speaker, part) for part in re.findall(r"\d+|[a-z]+", stage)))
         called = speaker.word_before(match.string, match.start()).lower() in (name, "version", "versión")
         return speaker.join(
             ("" if called else name if speaker.code != "de" else "Version") if text[0] in "vV" else "", said
@@ -155,6 +160,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         *extra.get(speaker.code, []),
         Rule("0", _LOCAL, grouped, then=r"\-/\d"),
         Rule("0", _AFTER_CUE, after_cue),
+        Rule("0", re.compile(r"\d{3,5}(?=室|房|号房|热线|号室)"), long, then="室房号热"),
         Rule("a", _LETTERS, letters),
         Rule("0", _DIGITS_FIRST, digits_first(speaker), then="A-Za-z"),
         Rule("0", _DASHED, dashed(grouped), then=r"\-"),
@@ -195,6 +201,10 @@ def dashed(grouped: Callable[[re.Match[str]], str]) -> Callable[[re.Match[str]],
         return grouped(match)
 
     return say
+
+
+def _version_part(speaker: Speaker, part: str) -> str:
+    return speaker.number(part) if part.isdigit() else part
 
 
 def _french_pair(speaker: Speaker, pair: str) -> str:

@@ -9,6 +9,7 @@ from babel.numbers import get_currency_name
 from mirza.speech.text.language import Currency
 from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
+from mirza.speech.text.say.units import per_name
 
 _SIGNS = {
     "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD", "R$": "BRL",
@@ -65,7 +66,7 @@ class _Amounts:
         currency = self._currency(match["code"] or match["sign"])
         words = self._speaker.words
         minus = words.minus if match["minus"] else ""
-        per = f"{words.per} {match['per']}" if match["per"] else ""
+        per = f"{words.per} {per_name(self._speaker, match['per'])}" if match["per"] else ""
         scale = self._money.scales.get(match["scale"] or "", match["word"] or "")
         last = self._own(match["second"] or match["first"])
         value = self._speaker.value(last)

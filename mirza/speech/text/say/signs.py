@@ -131,7 +131,7 @@ class _Signs:
             return "零下"
         if _CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
             return self._words.minus
-        if re.search(r"(?:[\d%°€$£]|[ap]\.?m\.?|[ap]m|h|°[CF])\Z", before, re.IGNORECASE):
+        if re.search(r"(?:[\d%°€$£]|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|°[CF])\Z", before, re.IGNORECASE):
             return self._words.to
         return ""
 
@@ -225,7 +225,8 @@ class _Signs:
     def _slash(self, text: str, start: int, before: str, after: str) -> str:
         if _LETTER.match(before) and _LETTER.match(after):
             unit = self._speaker.word_after(text, start + 1)
-            return self._words.per if unit in _PERIODS else ""
+            formula = before.isdigit() or before in "²³" or after.isdigit()
+            return self._words.per if unit in _PERIODS else self._words.over if formula else ""
         math = text[:start].rstrip()[-1:], text[start + 1 :].lstrip()[:1]
         if _operand(math[0], ")") and _operand(math[1], "("):
             return self._words.divided

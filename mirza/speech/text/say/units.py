@@ -12,6 +12,10 @@ from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say import amounts
 from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
 
+_FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
+_INCHES = re.compile(
+    r"(\d+(?:\.\d+)?)[\"″”] ?[x×] ?(\d+(?:\.\d+)?)[\"″”](?: ?[x×] ?(\d+(?:\.\d+)?)[\"″”])?|(\d+(?:\.\d+)?)″"
+)
 _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
 _DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ]))?"
@@ -36,6 +40,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     ]
     if speaker.code == "en":
         found.insert(0, Rule("0", _FEET, measures.feet, then="'′"))
+        found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then="f"))
+        found.insert(0, Rule("0", _INCHES, measures.inches, then='."″”'))
+    if speaker.code == "de":
+        found.insert(
+            0, Rule("0", re.compile(rf"({number}){SPACE}?%(ig\w*)"), measures.percentual, then=rf"{IN_NUMBER}%")
+        )
     return found
 
 
@@ -45,6 +55,12 @@ def named(speaker: Speaker, literal: str, unit: str) -> str:
     few = value < 2 if speaker.code == "fr" else value == 1 and literal == "1"
     pattern = _pattern(speaker.code, unit, few)
     return pattern.format(speaker.number(literal, _gender(speaker.language, pattern)))
+
+
+def per_name(speaker: Speaker, unit: str) -> str:
+    """What comes after *per*: a unit by its name, anything else as it is written."""
+    known = units(speaker.code)
+    return _pattern(speaker.code, known[unit], few=True).format("").strip() if unit in known else unit
 
 
 class _Measures:
@@ -71,8 +87,7 @@ class _Measures:
         else:
             said = named(speaker, match["first"], unit)
         if per := match["per"]:
-            name = _pattern(speaker.code, self._units[per], few=True).format("").strip() if per in self._units else per
-            said = speaker.join(said, speaker.words.per, name)
+            said = speaker.join(said, speaker.words.per, per_name(speaker, per))
         return said
 
     def _many(self, match: re.Match[str]) -> str:
@@ -95,7 +110,23 @@ class _Measures:
             if speaker.code != "fr"
             else not re.match(r"[2-9]", match["part"])
         )
-        return _pattern(speaker.code, self._units[match["unit"]], few).format(said)
+        pattern = _pattern(speaker.code, self._units[match["unit"]], few)
+        if said == "un medio" and speaker.code == "es":
+            said = "media" if _gender(speaker.language, pattern) == FEMININE else "medio"
+        return pattern.format(said)
+
+    def percentual(self, match: re.Match[str]) -> str:
+        """*hundertprozentig*"""
+        return f"{self._speaker.number(match[1])}prozent{match[2]}"
+
+    def inches(self, match: re.Match[str]) -> str:
+        """*ten inches by twelve inches*"""
+        sides = [named(self._speaker, side, "length-inch") for side in match.groups() if side]
+        return " by ".join(sides)
+
+    def feet_inches(self, match: re.Match[str]) -> str:
+        """*five feet eleven inches*"""
+        return f"{named(self._speaker, match[1], 'length-foot')} {named(self._speaker, match[2], 'length-inch')}"
 
     def feet(self, match: re.Match[str]) -> str | None:
         if not match[2] and match.group().endswith("'"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mirza.speech.text.language import BEFORE_NUMBER
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say.base import Rule, Speaker
 
@@ -12,10 +13,8 @@ _ROMAN = re.compile(r"([IVX]{1,8})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
 _GERMAN_ROMAN = re.compile(r"([IVX]{1,8})()\.(?=\s+[a-zäöü])")
 _VALID = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 _VALUES = {"I": 1, "V": 5, "X": 10}
-_BEFORE_NUMBER = frozenset(
-    "no. p. pp. s. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
-)
-_NUMBER = re.compile(r"\d|[A-Z]\.? ?\d")
+_NUMBER = re.compile(r"\d|[A-Z]\.? ?\d|[IVX]+(?!\w)")
+_ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split())
@@ -23,15 +22,17 @@ _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split()
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Abbreviations first."""
-    table = speaker.language.abbreviations
-    names = "|".join(re.escape(name) for name in sorted(table, key=len, reverse=True)) or "(?!)"
-    pattern = re.compile(rf"(?:{names})(?!\w)")
+    table = sorted(speaker.language.abbreviations, key=len, reverse=True)
+    names = "|".join(re.escape(name) for name in table) or "(?!)"
+    dotted = "|".join(re.escape(name) for name in table if name.lower() in BEFORE_NUMBER) or "(?!)"
+    pattern = re.compile(rf"(?:{names})(?!\w)|(?:{dotted})(?=\d)")
     shorts = _Shorts(speaker)
     return [
         Rule("a", pattern, shorts.abbreviation),
         Rule("a", _INITIALS, shorts.initials),
         *([Rule("a", re.compile(r"str\."), shorts.street, tight=True)] if speaker.code == "de" else []),
         *([Rule("a", _GERMAN_ROMAN, shorts.roman)] if speaker.code == "de" else []),
+        Rule("a", _ROMAN_SPAN, shorts.roman_span),
         Rule("a", _ROMAN, shorts.roman),
     ]
 
@@ -46,7 +47,7 @@ class _Shorts:
         numbered = rest[:1].isalnum() if written[-1] in "°º" else _NUMBER.match(rest) is not None
         if written == "s." and self._speaker.code in ("fr", "es"):
             numbered = _CENTURY.search(text[: match.start()]) is not None or re.match(r"[IVX]+(?!\w)", rest) is not None
-        if written.lower() in _BEFORE_NUMBER and not numbered:
+        if written.lower() in BEFORE_NUMBER and not numbered:
             return None
         if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()):
             return None
@@ -69,6 +70,14 @@ class _Shorts:
     def street(self, match: re.Match[str]) -> str:
         return "straße" + _stop(match.group(), match.string[match.end() :].strip())
 
+    def roman_span(self, match: re.Match[str]) -> str | None:
+        """*one to three*"""
+        first, last = match[1], match[2]
+        if not (_VALID.fullmatch(first) and _VALID.fullmatch(last)) or _value(first) >= _value(last) or len(last) < 2:
+            return None
+        cardinal = self._speaker.numbers.cardinal
+        return self._speaker.join(cardinal(_value(first)), self._speaker.words.to, cardinal(_value(last)))
+
     def roman(self, match: re.Match[str]) -> str | None:
         letters, suffix = match[1], match[2]
         dotted = match.group().endswith(".")
@@ -86,7 +95,8 @@ class _Shorts:
             letters != "I" or not after.islower() or after in _ENGLISH_VERBS
         ):
             return self._reign(value)
-        if speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
+        cue = speaker.cue_before(match.string, match.start())
+        if cue in speaker.language.roman_cues or f"{cue}." in BEFORE_NUMBER:
             return speaker.numbers.cardinal(value)
         if speaker.code == "es" and after in ("Guerra", "República"):
             return speaker.numbers.ordinal(value, FEMININE)
