@@ -16,7 +16,7 @@ _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
 _FACE = re.compile(r"[:;=8][-'^]?[()DPpOo|/\\3](?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\_\(ツ\)_/¯")
 _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔]\ufe0f?|=>")
 _COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|<|>|=|:=")
-_DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s)")
+_DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
 _SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
 _FACTORIAL = re.compile(rf"!(?={FACTORIAL_AFTER})")
