@@ -152,6 +152,7 @@ def _measure(engine: Engine, settings: LlmSettings, clock: Callable[[], float]) 
             depth=settings.draft_depth,
             prompt=prompt,
             stops=engine.stops,
+            thought=engine.template.thought,
             clock=clock,
         )
     except (MirzaError, RuntimeError, ValueError) as error:

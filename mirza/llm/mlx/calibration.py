@@ -19,12 +19,15 @@ from mirza.llm.mlx.sampler import Sampling, TurnSampler
 from mirza.llm.mlx.session import Session
 from mirza.llm.mlx.speculation import Drafter, DraftPolicy
 from mirza.llm.mlx.target import Forward, Target
+from mirza.llm.mlx.template import ThoughtTokens
 from mirza.mlx_thread import STEP, Step
 
 SPREAD_TOKENS = 64
 """Tokens from all over the vocabulary, so that embeddings and experts are touched (as in the S system)."""
 WARM_TOKENS = 4
 MEASURED_TOKENS = 32
+SPEED_TOKENS = 8
+"""Enough to know the speed by, where there are no two ways to compare."""
 WORTH = 1.03
 """How many times plain decoding a draft must be: less is noise."""
 
@@ -60,24 +63,29 @@ def calibrate(
     depth: int,
     prompt: list[int],
     stops: Collection[int],
+    thought: ThoughtTokens | None,
     clock: Callable[[], float],
 ) -> Generator[Step, None, Calibration]:
-    """Decodes the same text plainly and with drafts, without ever stopping, and compares the times."""
+    """Decodes the same text plainly and with drafts, without ever stopping, and compares the times.
+
+    With the rule of `thought`, which is compiled where MLX compiles: else the first answer would wait for that.
+    """
+    count = SPEED_TOKENS if drafter is None else MEASURED_TOKENS
     never = Sampling(logit_bias=dict.fromkeys(stops, float("-inf")))
 
     def run(decode: Callable[[Session, TurnSampler, Forward], Generator[int]]) -> Generator[Step, None, float]:
         session = Session(target, len(prompt))
         forward = yield from session.feed(prompt, keep=1)
         assert forward is not None
-        tokens = decode(session, TurnSampler(never, target.vocabulary), forward)
+        tokens = decode(session, TurnSampler(never, target.vocabulary, thought=thought), forward)
         for _ in islice(tokens, WARM_TOKENS):
             yield STEP
         start = clock()
-        for _ in islice(tokens, MEASURED_TOKENS):
+        for _ in islice(tokens, count):
             yield STEP
         seconds = clock() - start
         tokens.close()
-        return MEASURED_TOKENS / max(seconds, 1e-9)
+        return count / max(seconds, 1e-9)
 
     plain = yield from run(decode_plain)
     if drafter is None:
