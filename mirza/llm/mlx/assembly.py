@@ -63,7 +63,7 @@ def load_engine(
         limits=Limits(settings.max_tokens, settings.context_tokens, settings.prefill_step),
         clock=clock,
     )
-    yield Progress("reading the drafter", 0.5)
+    yield Progress("looking for a drafter", 0.5)
     engine.drafter, note = _drafter(loaded, target, settings)
     engine.notes = (note,) if note else ()
     yield Progress("warming up", 0.6)
