@@ -8,6 +8,7 @@ import re
 from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.places import FACTORIAL_AFTER
 from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.web import spell
 
 _ITEM = re.compile(ITEM)
 _PLURAL = re.compile(r"(?<=[^\W\d_]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
@@ -89,7 +90,7 @@ class _Signs:
 
     def tag(self, match: re.Match[str]) -> str | None:
         inner = match.group().strip("<>/ ")
-        return (match[1] if "=" in inner else inner).replace("_", " ")
+        return spell(self._speaker, re.sub(r"[\W_]+", " ", match[1] if "=" in inner else inner))
 
     def factorial(self, match: re.Match[str]) -> str | None:
         """`5! = 120`; of `5!=120` and `x!=5` it is one only if that is true."""

@@ -28,7 +28,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     symbols = "|".join(re.escape(symbol) for symbol in sorted(units(speaker.code), key=len, reverse=True))
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?P<second>{number}))?"
     power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
-    per = rf"(?:/(?P<per>{symbols}|[^\W\d_]{{3,12}})(?!\w))?"
+    per = rf"(?:/(?P<per>{symbols}|[^\W\d_²³]{{3,12}})(?!\w))?"
     percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])")
     measure = re.compile(rf"(?P<first>{number}){to}{power}(?P<space>{SPACE}|-)?(?P<unit>{symbols}){_AFTER}{per}{_DOT}")
     part = re.compile(rf"(?P<part>{amounts.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
