@@ -1,9 +1,15 @@
-"""`mirza bench all`: every benchmark, each in a process of its own, into one run file and one report."""
+"""`mirza bench all`: every benchmark, each in a process of its own, into one run file and one report.
+
+What is measured stays, whatever happens to the rest: a benchmark that breaks, hangs or is cut off leaves the others
+their figures, and its own as far as it came.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,8 +29,10 @@ if TYPE_CHECKING:
     from mirza.settings import SettingsTree
 
 RUN_FILE, MARKDOWN, HTML = "run.json", "report.md", "report.html"
-TIMEOUT_S = 4 * 3600.0
-"""A benchmark that takes longer than this has hung."""
+LIMIT_S, QUICK_LIMIT_S = 7200.0, 180.0
+"""A benchmark is cut off after so long."""
+TIDY_S = 10.0
+"""To tidy up, for one that is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +43,26 @@ class Benchmark:
     arguments: tuple[str, ...]
     quick: tuple[str, ...]
     """Instead, with --quick."""
+    keeps: bool = False
+    """It has --output, and writes there what it knows so far."""
 
 
 BENCHMARKS = (
-    Benchmark("engine", (), ("--runs", "1", "--tokens", "32", "--no-peers")),
+    Benchmark("pipeline", (), ("--turns", "5", "--runs", "5")),
+    Benchmark("text", ("--characters", "200000"), ("--characters", "20000")),
+    Benchmark("console", (), ("--turns", "300")),
+    Benchmark(
+        "growth",
+        (),
+        ("--context", "256,1024,2048,4096", "--turns", "1,5,20", "--system", "64,500,1000,2000", "--runs", "1"),
+        keeps=True,
+    ),
     Benchmark("exactness", ("--conversations", "100"), ("--conversations", "5")),
-    Benchmark("text", (), ("--characters", "100000")),
-    Benchmark("pipeline", (), ("--turns", "5", "--runs", "3")),
     Benchmark("soak", (), ("--turns", "50")),
-    Benchmark("talk", ("--runs", "3"), ("--only", "question")),
+    Benchmark("engine", (), ("--runs", "1", "--tokens", "32", "--no-peers", "--contexts", "128", "512"), keeps=True),
+    Benchmark("talk", ("--runs", "3"), ("--only", "question-capital", "question-sky")),
 )
+"""What takes minutes comes first, so that a run that is cut off has most."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,10 +90,15 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise MirzaError(f"The folder {folder} cannot be made ({error.strerror}).", "Name another.") from error
     whole = Run(made=datetime.now(UTC).isoformat(timespec="seconds"), provenance=_provenance(settings, blas))
+    limit_s = QUICK_LIMIT_S if args.quick else LIMIT_S
     for benchmark in BENCHMARKS:
-        if not args.only or benchmark.name in args.only:
-            whole.sections.append(measure(benchmark, _arguments(benchmark, args, settings)))
-            write_run(whole, folder / RUN_FILE)  # what is measured stays, whatever happens to the rest
+        if args.only and benchmark.name not in args.only:
+            continue
+        section = measure(benchmark, _arguments(benchmark, args, settings), folder, limit_s)
+        whole.sections.append(section)
+        write_run(whole, folder / RUN_FILE)
+        if section.failed == STOPPED:
+            break
     blocks = report(whole)
     (folder / MARKDOWN).write_text(markdown(blocks), encoding="utf-8")
     (folder / HTML).write_text(html(blocks), encoding="utf-8")
@@ -88,7 +111,10 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def measure(benchmark: Benchmark, arguments: Sequence[str]) -> Section:
+STOPPED = "it was stopped from the keyboard"
+
+
+def measure(benchmark: Benchmark, arguments: Sequence[str], folder: Path, limit_s: float) -> Section:
     """Runs one benchmark in a process of its own, so that none leaves its memory, or its death, to the next."""
     from mirza.bench.extract import metrics_of
 
@@ -97,19 +123,47 @@ def measure(benchmark: Benchmark, arguments: Sequence[str]) -> Section:
     section = Section(name=benchmark.name, command=shown, load_before=load_average())
     began = time.monotonic()
     command = [sys.executable, "-m", "mirza", "bench", benchmark.name, *arguments, "--json"]
+    kept = folder / f".{benchmark.name}.json"
+    kept.unlink(missing_ok=True)
+    if benchmark.keeps:
+        command += ["--output", str(kept)]
+    printed = ""
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=False)
+        printed, status = _output(command, limit_s)
+        section.failed = "" if printed else f"it gave no report (status {status}); `{shown}` says why"
     except subprocess.TimeoutExpired:
-        section.failed = f"it did not end within {TIMEOUT_S / 3600:g} hours"
-        return section
+        section.failed = f"it did not end within {limit_s / 60:g} minutes"
+    except KeyboardInterrupt:
+        section.failed = STOPPED
     section.seconds, section.load_after = time.monotonic() - began, load_average()
+    if not printed and kept.exists():
+        printed = kept.read_text(encoding="utf-8")
+    kept.unlink(missing_ok=True)
     try:
-        section.data = cast("JsonValue", json.loads(done.stdout))
+        section.data = cast("JsonValue", json.loads(printed)) if printed else None
     except ValueError:
-        section.failed = f"it gave no report (status {done.returncode}); `{shown}` says why"
-        return section
+        section.failed = f"what it printed is no report; `{shown}` says why"
     section.metrics = metrics_of(benchmark.name, section.data)
     return section
+
+
+def _output(command: Sequence[str], limit_s: float) -> tuple[str, int]:
+    """What a command prints, and its status. One that is cut off takes with it whatever it started."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            printed, _ = process.communicate(timeout=limit_s)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            _end(process)
+            raise
+    return printed, process.returncode
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        process.wait(TIDY_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _arguments(benchmark: Benchmark, args: argparse.Namespace, settings: SettingsTree) -> list[str]:

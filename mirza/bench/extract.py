@@ -16,7 +16,7 @@ class _Part(BaseModel):
 
 
 class Reported(_Part):
-    """A benchmark that names its metrics itself: talk, pipeline, soak."""
+    """A benchmark that names its metrics itself: talk, pipeline, soak, growth."""
 
     metrics: list[Metric]
 
@@ -54,12 +54,12 @@ class EngineVerdict(_Part):
 
 
 class EngineReport(_Part):
-    """`mirza bench engine`."""
+    """`mirza bench engine`; one that was cut off has some of it."""
 
-    decoding: list[Decoding]
-    first_token: list[FirstToken]
-    bytes: dict[str, float]
-    memory: dict[str, float]
+    decoding: list[Decoding] = []
+    first_token: list[FirstToken] = []
+    bytes: dict[str, float] = {}
+    memory: dict[str, float] = {}
     turns: list[EngineTurn] = []
     verdict: list[EngineVerdict] = []
 

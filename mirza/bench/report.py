@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import math
+import statistics
 from collections.abc import Sequence
 
 from pydantic import ValidationError
 
+from mirza.bench.curves import SCENES, Curve
 from mirza.bench.extract import EngineReport, ExactnessReport, TextReport
+from mirza.bench.fit import fit
+from mirza.bench.growth import GrowthReport, exponent
 from mirza.bench.page import Block, Heading, Paragraph, Plot, Table
 from mirza.bench.pipeline import PipelineReport
 from mirza.bench.plots import Series, line_chart
@@ -27,18 +30,23 @@ def report(run: Run) -> list[Block]:
         "pipeline": _pipeline,
         "text": _text,
         "soak": _soak,
+        "growth": _growth,
     }
-    for name, write in writers.items():
+    order = [*writers, *(section.name for section in run.sections if section.name not in writers)]
+    for name in order:
         section = run.section(name)
         if section is None:
             continue
+        write = writers.get(name, _metrics)
         blocks.append(Heading(name.capitalize()))
         busy = max(section.load_before, section.load_after)
         note = f" The machine was busy (load {busy:.1f}): times are worth little." if busy > 2.5 else ""
         blocks.append(Paragraph(f"Made by `{section.command}` in {section.seconds:.0f} s.{note}"))
-        if section.failed:
+        if section.failed and section.data is None:
             blocks.append(Paragraph(f"There are no figures: {section.failed}."))
             continue
+        if section.failed:
+            blocks.append(Paragraph(f"Not all of it was measured: {section.failed}."))
         try:
             blocks += write(section)
         except ValidationError:
@@ -97,11 +105,10 @@ def _engine(section: Section) -> list[Block]:
     svg = line_chart([Series("cold", cold), Series("warm", warm)], x="context, tokens", y="first token, ms", log=True)
     if svg:
         blocks.append(Plot(svg, "First token against context length, logarithmic."))
-        blocks.append(
-            Paragraph(
-                f"Fitted exponents: cold {_exponent(cold):.2f}, warm {_exponent(warm):.2f} (1 is linear, 0 flat)."
-            )
-        )
+    fits = {name: fit(points) for name, points in (("cold", cold), ("warm", warm))}
+    said = ", ".join(f"{name} {found.exponent:.2f}" for name, found in fits.items() if found is not None)
+    if said:
+        blocks.append(Paragraph(f"Fitted exponents: {said} (1 is linear, 0 flat)."))
     if engine.turns:
         blocks.append(
             Table(
@@ -122,18 +129,9 @@ def _engine(section: Section) -> list[Block]:
     if engine.verdict:
         rows = [[row.scene, row.best_peer, f"{row.times_faster:.2f}"] for row in engine.verdict]
         blocks.append(Table(("turn", "best peer", "Mirza is so many times faster"), rows))
-    blocks.append(Table(("bytes", ""), [[name, f"{size:,.0f}"] for name, size in engine.bytes.items()]))
+    if engine.bytes:
+        blocks.append(Table(("bytes", ""), [[name, f"{size:,.0f}"] for name, size in engine.bytes.items()]))
     return blocks
-
-
-def _exponent(points: Sequence[tuple[float, float]]) -> float:
-    """Of the power law through the points, least squares of logarithms."""
-    logs = [(math.log(x), math.log(y)) for x, y in points if x > 0 and y > 0]
-    if len(logs) < 2:
-        return math.nan
-    middle_x, middle_y = (sum(values) / len(logs) for values in zip(*logs, strict=True))
-    spread = sum((x - middle_x) ** 2 for x, _ in logs)
-    return sum((x - middle_x) * (y - middle_y) for x, y in logs) / spread if spread else math.nan
 
 
 def _exactness(section: Section) -> list[Block]:
@@ -147,17 +145,21 @@ def _exactness(section: Section) -> list[Block]:
     return [Paragraph(text)]
 
 
+def _metrics(section: Section) -> list[Block]:
+    """A benchmark that needs no more than this."""
+    rows = [
+        [metric.name.removeprefix(f"{section.name}."), metric.unit, f"{metric.median:.2f}", _ends(metric.values)]
+        for metric in section.metrics
+        if metric.values
+    ]
+    return [Table(("what", "unit", "median", "spread"), rows)]
+
+
 def _pipeline(section: Section) -> list[Block]:
     own = PipelineReport.model_validate(section.data)
-    rows = [
-        [metric.name.removeprefix("pipeline."), metric.unit, f"{metric.median:.2f}", _ends(metric.values)]
-        for metric in own.metrics
-    ]
     return [
-        Paragraph(
-            f"{own.runs} runs of {own.turns} turns, doubles for all models; the simulated sound card is taken off."
-        ),
-        Table(("what", "unit", "median", "spread"), rows),
+        Paragraph(f"{own.runs} runs of {own.turns} turns of 8 s; models are stand-ins, the sound card is taken off."),
+        *_metrics(section),
     ]
 
 
@@ -173,6 +175,7 @@ def _text(section: Section) -> list[Block]:
 def _soak(section: Section) -> list[Block]:
     soak = SoakReport.model_validate(section.data)
     memory = [(float(sample.turns), sample.resident_mb) for sample in soak.samples]
+    held = [(float(sample.turns), sample.held_mb) for sample in soak.samples]
     waits = [(float(sample.turns), sample.first_token_ms) for sample in soak.samples]
     blocks: list[Block] = [
         Paragraph(
@@ -184,6 +187,7 @@ def _soak(section: Section) -> list[Block]:
             ("after the first fifth", "growth"),
             [
                 ["resident memory, MB", f"{soak.resident_growth_mb:+.1f}"],
+                ["without what MLX keeps for reuse, MB", f"{soak.held_growth_mb:+.1f}"],
                 ["open files", f"{soak.open_files_growth:+d}"],
                 ["threads", f"{soak.threads_growth:+d}"],
                 ["first token, last fifth over second", f"x {soak.first_token_drift:.2f}"],
@@ -191,10 +195,54 @@ def _soak(section: Section) -> list[Block]:
         ),
     ]
     charts = {
-        "Resident memory over turns.": line_chart([Series("resident", memory)], x="turns", y="MB"),
+        "Resident memory over turns.": line_chart(
+            [Series("resident", memory), Series("without MLX's reserve", held)], x="turns", y="MB"
+        ),
         "First token over turns.": line_chart([Series("first token", waits)], x="turns", y="ms"),
     }
     return [*blocks, *(Plot(svg, caption) for caption, svg in charts.items() if svg)]
+
+
+def _growth(section: Section) -> list[Block]:
+    growth = GrowthReport.model_validate(section.data)
+    blocks: list[Block] = [Paragraph(f"{growth.model}; {growth.runs} runs of each size, fewer of the largest.")]
+    blocks += [Paragraph(f"{note}.") for note in growth.notes]
+    for scene, axis in SCENES.items():
+        curves = [curve for curve in growth.curves if curve.scene == scene]
+        if curves:
+            blocks += [Heading(f"Against {axis}", 3), _exponents(curves), _curve_values(axis, curves)]
+        for unit, caption in (("s", "Seconds"), ("MB", "Memory")):
+            lines = [Series(curve.expected.what, curve.line) for curve in curves if curve.expected.unit == unit]
+            svg = line_chart(lines, x=axis, y=unit, log=True)
+            if svg:
+                blocks.append(Plot(svg, f"{caption} against {axis}, logarithmic."))
+    return blocks
+
+
+def _exponents(curves: Sequence[Curve]) -> Table:
+    rows = [
+        [curve.expected.what, exponent(curve), f"x^{curve.expected.exponent:g}: {curve.expected.why}", curve.verdict]
+        for curve in curves
+    ]
+    return Table(("what", "grows with", "expected", "found"), rows)
+
+
+def _curve_values(axis: str, curves: Sequence[Curve]) -> Table:
+    """Medians with their spread, a row for each size."""
+    sizes = sorted({point.size for curve in curves for point in curve.points})
+    rows: list[list[str]] = []
+    for size in sizes:
+        row = [f"{size:,}"]
+        for curve in curves:
+            point = next((point for point in curve.points if point.size == size), None)
+            row.append("" if point is None else _with_spread(point.values))
+        rows.append(row)
+    return Table((axis, *(f"{curve.expected.what}, {curve.expected.unit}" for curve in curves)), rows)
+
+
+def _with_spread(values: Sequence[float]) -> str:
+    middle = f"{statistics.median(values):.4g}"
+    return middle if len(values) == 1 else f"{middle} ({min(values):.3g}-{max(values):.3g})"
 
 
 def _ends(values: Sequence[float]) -> str:

@@ -60,12 +60,19 @@ class Sample(BaseModel):
     """Of virtual time: what a clock in the room would say."""
     resident_mb: float
     mlx_active_mb: float
+    mlx_cached_mb: float = 0.0
+    """Freed, and kept for reuse, up to `llm.cache_limit_gb`: it grows to that whatever the talk is."""
     open_files: int
     threads: int
     tasks: int
     first_token_ms: float
     """Of real time: from asking the model to its first token; the median since the sample before."""
     prefilled_tokens: float
+
+    @property
+    def held_mb(self) -> float:
+        """What the process needs: without what MLX keeps for reuse."""
+        return self.resident_mb - self.mlx_cached_mb
 
 
 class SoakReport(BaseModel):
@@ -82,7 +89,9 @@ class SoakReport(BaseModel):
     failures: list[str]
     samples: list[Sample]
     resident_growth_mb: float
-    """From a fifth of the talk to its end."""
+    """From a fifth of the talk to its end, as all growth here."""
+    held_growth_mb: float = 0.0
+    """The same without what MLX keeps for reuse: this is what a leak shows in."""
     open_files_growth: int
     threads_growth: int
     first_token_drift: float
@@ -135,6 +144,7 @@ class _Watch:
                 talked_s=talked_s,
                 resident_mb=resident_mb(),
                 mlx_active_mb=mx.get_active_memory() / 1e6,
+                mlx_cached_mb=mx.get_cache_memory() / 1e6,
                 open_files=open_files(),
                 threads=threading.active_count(),
                 tasks=len(asyncio.all_tasks()),
@@ -145,8 +155,8 @@ class _Watch:
         self._waits, self._fed = [], []
 
 
-def soak(turns: int, model: str, seed: int = 0) -> SoakReport:
-    """Holds `turns` turns with the language model of a folder.
+def soak(turns: int, model: str, seed: int = 0, minutes: float = 0.0) -> SoakReport:
+    """Holds `turns` turns, and at least `minutes` of talk, with the language model of a folder.
 
     Raises:
         MirzaError: the model is not there.
@@ -157,7 +167,7 @@ def soak(turns: int, model: str, seed: int = 0) -> SoakReport:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mirza-soak-") as folder:
         talked_s = run_patiently(
-            lambda busy: _hold(turns, _engine(model, Path(folder), busy), watch, random.Random(seed))
+            lambda busy: _hold(turns, minutes, _engine(model, Path(folder), busy), watch, random.Random(seed))
         )
     return _report(model, watch, talked_s, time.perf_counter() - began)
 
@@ -167,7 +177,7 @@ def _engine(model: str, folder: Path, busy: Busy) -> PatientLlm:
     return PatientLlm(busy, model, settings, snapshot_dir=folder)
 
 
-async def _hold(turns: int, llm: PatientLlm, watch: _Watch, rng: random.Random) -> float:
+async def _hold(turns: int, minutes: float, llm: PatientLlm, watch: _Watch, rng: random.Random) -> float:
     from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said, silence
 
     sound = RecordedSound(silence(0), rate=MIC_RATE, record=False, finish_when=lambda: False, max_tail_s=1e9)
@@ -183,7 +193,7 @@ async def _hold(turns: int, llm: PatientLlm, watch: _Watch, rng: random.Random) 
 
     listening = asyncio.create_task(listen())
     async with conversation:
-        while watch.turns < turns and not watch.failures:
+        while (watch.turns < turns or conversation.now_s() < 60 * minutes) and not watch.failures:
             question = said(rng.choice(QUESTIONS))
             sound.say(question, sound.now_s() + 0.2)
             if rng.random() < 0.1:  # the user goes on before the answer is heard
@@ -215,12 +225,14 @@ def _report(model: str, watch: _Watch, talked_s: float, took_s: float) -> SoakRe
         failures=watch.failures,
         samples=samples,
         resident_growth_mb=last.resident_mb - warm.resident_mb,
+        held_growth_mb=last.held_mb - warm.held_mb,
         open_files_growth=last.open_files - warm.open_files,
         threads_growth=last.threads - warm.threads,
         first_token_drift=drift,
         load=load_average(),
         metrics=[
             Metric(name="soak.resident_growth", unit="MB", values=[last.resident_mb - warm.resident_mb]),
+            Metric(name="soak.held_growth", unit="MB", values=[last.held_mb - warm.held_mb]),
             Metric(name="soak.open_files_growth", unit="", values=[float(last.open_files - warm.open_files)]),
             Metric(name="soak.threads_growth", unit="", values=[float(last.threads - warm.threads)]),
             Metric(name="soak.first_token_drift", unit="", values=[drift]),
@@ -255,6 +267,7 @@ def open_files() -> int:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `mirza bench soak` takes."""
     parser.add_argument("--turns", type=int, default=1000, metavar="N", help="turns (1000)")
+    parser.add_argument("--minutes", type=float, default=0.0, metavar="M", help="go on for so long a talk at least (0)")
     parser.add_argument("--model", default="", metavar="DIR", help="a folder (the tiny checkpoint of the tests)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
@@ -264,7 +277,7 @@ def run(args: argparse.Namespace) -> int:
     from mirza.blas import ensure_fast_blas
 
     ensure_fast_blas()
-    report = soak(args.turns, args.model or str(TINY))
+    report = soak(args.turns, args.model or str(TINY), minutes=args.minutes)
     print(report.model_dump_json(indent=1) if args.json else in_words(report))
     sys.stdout.flush()
     return 1 if report.failures else 0
@@ -277,7 +290,8 @@ def in_words(report: SoakReport) -> str:
         [
             f"{report.turns} turns of {report.model}, {report.talked_s / 60:.0f} minutes of talk in "
             f"{report.took_s / 60:.1f} minutes; {report.interrupted} interrupted, {report.reopened} reopened",
-            f"memory {last.resident_mb:.0f} MB, {report.resident_growth_mb:+.1f} MB since the first fifth; "
+            f"memory {last.resident_mb:.0f} MB, {report.resident_growth_mb:+.1f} MB since the first fifth "
+            f"({report.held_growth_mb:+.1f} without what MLX keeps for reuse); "
             f"open files {last.open_files} ({report.open_files_growth:+d}), "
             f"threads {last.threads} ({report.threads_growth:+d})",
             f"first token {last.first_token_ms:.1f} ms, x {report.first_token_drift:.2f} over the talk; "

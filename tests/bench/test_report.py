@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mirza import cli
+from mirza.bench import everything
 from mirza.bench.extract import metrics_of
 from mirza.bench.page import Heading, Paragraph, Plot, Table, html, markdown
 from mirza.bench.plots import Bar, Series, bar_chart, line_chart
@@ -187,7 +188,7 @@ def test_one_command_writes_a_run_file_and_both_pages(tmp_path: Path):
     assert cli.main(["bench", "all", "--quick", "--only", "pipeline", "--output", str(tmp_path), tiny]) == 0
     run = read_run(tmp_path / "run.json")
     (section,) = run.sections
-    assert section.command == "mirza bench pipeline --turns 5 --runs 3"
+    assert section.command == "mirza bench pipeline --turns 5 --runs 5"
     assert section.metrics
     assert isinstance(run.provenance, dict)
     assert "model.safetensors" in json.dumps(run.provenance["model"])
@@ -195,11 +196,45 @@ def test_one_command_writes_a_run_file_and_both_pages(tmp_path: Path):
     assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_a_benchmark_that_breaks_leaves_the_others_their_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def broken(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.CompletedProcess(command, 1, stdout="Traceback", stderr="")
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Measures a benchmark that is a Python program; `sys.argv[-1]` is the file in which it keeps what it knows."""
 
-    monkeypatch.setattr(subprocess, "run", broken)
-    tiny = f"--set=llm.model={TINY}"
-    assert cli.main(["bench", "all", "--only", "text", "--output", str(tmp_path), tiny]) == 1
-    assert "it gave no report (status 1)" in read_run(tmp_path / "run.json").sections[0].failed
+    def measure(program: str, limit_s: float = 60.0) -> Section:
+        script = tmp_path / "python"
+        script.write_text(f"#!{sys.executable}\nimport os, sys, time\n{program}\n", encoding="utf-8")
+        script.chmod(0o755)
+        monkeypatch.setattr(sys, "executable", str(script))
+        return everything.measure(everything.Benchmark("growth", (), (), keeps=True), [], tmp_path, limit_s)
+
+    return measure
+
+
+def test_a_benchmark_that_breaks_is_told_of_and_the_command_that_says_why(written):
+    section = written("sys.exit(3)")
+    assert "it gave no report (status 3); `mirza bench growth` says why" in section.failed
+    assert section.data is None
+
+
+def test_what_is_no_report_is_told_of(written):
+    assert "no report" in written("print('Traceback')").failed
+
+
+def test_a_benchmark_that_hangs_is_cut_off_and_what_it_knew_by_then_is_kept(written):
+    section = written("open(sys.argv[-1], 'w').write('{\"metrics\": []}'); time.sleep(600)", limit_s=3.0)
+    assert "did not end within 0.05 minutes" in section.failed
+    assert section.data == {"metrics": []}
+
+
+def test_a_benchmark_that_is_cut_off_takes_with_it_what_it_started(written):
+    """A server that it started holds the pipe, too: reading would never end."""
+    section = written("import subprocess; subprocess.Popen(['sleep', '600']); time.sleep(600)", limit_s=3.0)
+    assert "did not end within" in section.failed
+
+
+def test_half_a_report_is_a_page_and_says_that_it_is_half():
+    run = a_run(engine={"decoding": ENGINE["decoding"]})
+    run.sections[0].failed = "it did not end within 3 minutes"
+    text = markdown(report(run))
+    assert "Not all of it was measured: it did not end within 3 minutes." in text
+    assert "mirza, plain" in text
