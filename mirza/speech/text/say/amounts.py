@@ -15,6 +15,8 @@ _ENGLISH_ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)(?!\w)")
 _FRENCH_ORDINAL = re.compile(r"(\d+)(ers?|res?|ère|[eè]mes?|es?|nde?|ᵉ)(?!\w)")
 _SPANISH_ORDINAL = re.compile(r"(\d+)\.?(º|ª|°|er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na)(?!\w)")
 _GERMAN_ORDINAL = re.compile(r"(\d{1,3})\.(?=[ \xa0][^\W\d_]|,)")
+_GERMAN_ORDINALS = re.compile(r"(\d{1,2})\./(\d{1,2})\.(?=[ \xa0][^\W\d_])")
+_GERMAN_STEM_ORDINAL = re.compile(r"(\d{1,3})\.(?=-[^\W\d_])")
 _GERMAN_LAST_ORDINAL = re.compile(r"(\d{1,3})\.(?=[\s\"“”»«)]*\Z)")
 _DECADE = re.compile(r"['’]?(\d{2,3}0)s(?!\w)|['’](\d0)s(?!\w)|(\d0)s(?!\w)")
 _GERMAN_DECADE = re.compile(r"(\d{1,3}0)er(n?)(?!\w)")
@@ -27,6 +29,7 @@ _NUMBERED_PLACES = frozenset(
     "exit gate room unit apt seat platform track bus route building block suite flat row".split()
 )
 """After these `12B` is a name."""
+_RANKED = re.compile(r"第(?:\d+[、，,])*\Z")
 _BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
 
@@ -44,6 +47,8 @@ def ordinals(speaker: Speaker) -> list[Rule]:
         "de": [
             Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), counts.german_million, then="M"),
             Rule("0", _GERMAN_ORDINAL, counts.german_ordinal, then="."),
+            Rule("0", _GERMAN_ORDINALS, counts.german_ordinals, then="."),
+            Rule("0", _GERMAN_STEM_ORDINAL, lambda match: speaker.numbers.ordinal(int(match[1])), then="."),
             Rule("0", _GERMAN_LAST_ORDINAL, counts.german_last_ordinal, then="."),
             Rule("0", _GERMAN_DECADE, counts.german_decade, then="e"),
         ],
@@ -66,7 +71,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$a", re.compile(f"[{VULGAR}]"), counts.vulgar, first=VULGAR),
         Rule("0", _SIZE, counts.size, then=".,x×✕"),
         Rule("0", re.compile(rf"({number})[eE]([+-]?\d{{1,3}})(?!\w)"), powers.scientific, then=f"{IN_NUMBER}eE"),
-        Rule("0", re.compile(r"(\d{1,3})[x×](?=[ \xa0][^\W\d_]{2})"), counts.times, then="x×"),
+        Rule("0", re.compile(r"(\d{1,3})[x×](?=[ \xa0][^\W\d_]{2}|/[^\W\d_])"), counts.times, then="x×"),
         Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=f"{IN_NUMBER}A-Za-z"),
         Rule(
             "0",
@@ -146,6 +151,11 @@ class _Counts:
         if ending == COUNTING and before.lower() == "der" and _dative(match):
             ending = "n"
         return self._numbers.ordinal(int(match[1]), ending)
+
+    def german_ordinals(self, match: re.Match[str]) -> str:
+        """*am dritten, vierten Mai*"""
+        ending = german_ending(self._speaker.word_before(match.string, match.start()))
+        return ", ".join(self._numbers.ordinal(int(day), ending) for day in match.groups())
 
     def german_last_ordinal(self, match: re.Match[str]) -> str | None:
         """*Wir treffen uns am dritten.*"""
@@ -292,7 +302,7 @@ class _Counts:
 
     def plain(self, match: re.Match[str]) -> str:
         speaker = self._speaker
-        ranked = match.string[: match.start()].endswith("第")
+        ranked = _RANKED.search(match.string[: match.start()]) is not None
         if speaker.code == "zh" and match.group() == "2" and _measure_word(match) and not ranked:
             return "两"
         if speaker.code == "de" and speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:

@@ -16,6 +16,8 @@ _FRENCH = re.compile(r"0\d(?:[ .\xa0-]\d{2}){4}(?!\d)|0[1-9]\d{8}(?!\d)")
 _LOCAL = re.compile(r"0\d{1,4}[-/ ]\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)|\(0\d{1,4}\) ?\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)")
 _SPANISH = re.compile(r"[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{2}){3}(?!\d)")
 _CHINESE = re.compile(r"1[3-9]\d(?:[ -]?\d{4}){2}(?!\d)|[48]00(?:-\d{3,4}){2}(?!\d)")
+_HARDWARE = re.compile(r"[\dA-F]{2}(?:[:-][\dA-F]{2}){5}(?!\w)")
+"""The address of a network card."""
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]*\d)")
 _VERSION = re.compile(
     r"[vV]?\d+(?:\.\d+){2,5}(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?|[vV]\d+(?:\.\d+)?(?!\d)"
@@ -72,6 +74,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         characters = re.sub(r"\s", "", match.group())
         groups = [characters[at : at + 4] for at in range(0, len(characters), 4)]
         return pause.join(_spelled(speaker, group) for group in groups)
+
+    def hardware(match: re.Match[str]) -> str:
+        return pause.join(_spelled(speaker, pair) for pair in re.split("[:-]", match.group()))
 
     def ip(match: re.Match[str]) -> str:
         address, _, port = match.group().partition(":")
@@ -138,16 +143,21 @@ def rules(speaker: Speaker) -> list[Rule]:
         return joiner.join(speaker.number(part) for part in match.group().split("-"))
 
     def emergency(match: re.Match[str]) -> str | None:
-        called = speaker.word_before(match.string, match.start()).lower() in ("call", "dial", "or", "text")
+        called = speaker.word_before(match.string, match.start()).lower() in ("call", "dial", "or", "text", "notruf")
         return numbers.digits(match.group()) if called else None
 
     extra = {
         "en": [Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency)],
-        "de": [Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then="A-ZÄÖÜ")],
+        "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long)],
+        "de": [
+            Rule("0", re.compile(r"(?:112|110)(?![\d.,:%/-]*\d)"), emergency),
+            Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then="A-ZÄÖÜ"),
+        ],
         "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), grouped, then=r"\-")],
     }
     return [
         Rule("a", _IBAN, iban),
+        Rule("0a", _HARDWARE, hardware, then="A-F:"),
         Rule("0$", _INTERNATIONAL, international, first="+"),
         *phones.get(speaker.code, []),
         Rule("0", _CARD, grouped, then=r"\-\d"),

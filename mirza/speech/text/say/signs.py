@@ -33,6 +33,7 @@ _PERIODS = frozenset(
 )
 """After a slash these mean *per*."""
 _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
+_LONE_LETTER = re.compile(r"(?<![\w°])[^\W\d_]\Z")
 _LETTER = re.compile(r"\w")
 
 
@@ -126,6 +127,8 @@ class _Signs:
             return ""
         if match.group() == "−":
             return self._words.minus
+        if after.isalpha() and before[-1:].isspace() and before.rstrip()[-1:].isalpha():
+            return self._words.dash  # an option, `git commit -m`
         if re.search(r"[年月日号點点時时]\Z", before):
             return self._words.to
         if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
@@ -226,8 +229,11 @@ class _Signs:
     def _slash(self, text: str, start: int, before: str, after: str) -> str:
         if _LETTER.match(before) and _LETTER.match(after):
             unit = self._speaker.word_after(text, start + 1)
-            formula = before.isdigit() or before in "²³" or after.isdigit()
-            return self._words.per if unit in _PERIODS else self._words.over if formula else ""
+            if unit in _PERIODS:
+                return self._words.per
+            formula = before.isdigit() or before in "²³" or (after.isdigit() and _LONE_LETTER.search(text, 0, start))
+            over = self._words.over if self._speaker.language.spaced else self._words.divided
+            return over if formula else ""
         math = text[:start].rstrip()[-1:], text[start + 1 :].lstrip()[:1]
         if _operand(math[0], ")") and _operand(math[1], "("):
             return self._words.divided

@@ -13,6 +13,8 @@ from mirza.speech.text.say import amounts
 from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
+_HOURS_MINUTES = re.compile(r"(\d{1,3}) ?h ?(\d{1,2}) ?m(?:in)?(?!\w)")
+_INCH_MARK = re.compile(r"(\d+(?:[.,]\d+)?)\"(?![^\W_])")
 _INCHES = re.compile(
     r"(\d+(?:\.\d+)?)[\"″”] ?[x×] ?(\d+(?:\.\d+)?)[\"″”](?: ?[x×] ?(\d+(?:\.\d+)?)[\"″”])?|(\d+(?:\.\d+)?)″"
 )
@@ -41,6 +43,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     if speaker.code == "en":
         found.insert(0, Rule("0", _FEET, measures.feet, then="'′"))
         found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then="f"))
+    spaced = speaker.language.spaced
+    if spaced:
+        found.insert(0, Rule("0", _INCH_MARK, measures.inch_mark, then='.,"'))
+    if spaced and speaker.code != "fr":
+        found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then="h"))
+    if speaker.code == "en":
         found.insert(0, Rule("0", _INCHES, measures.inches, then='."″”'))
     if speaker.code == "de":
         found.insert(
@@ -123,6 +131,17 @@ class _Measures:
         """*ten inches by twelve inches*"""
         sides = [named(self._speaker, side, "length-inch") for side in match.groups() if side]
         return " by ".join(sides)
+
+    def inch_mark(self, match: re.Match[str]) -> str | None:
+        """*twenty-seven inches*, unless the mark closes what was quoted."""
+        if match.string.count('"', 0, match.start()) % 2:
+            return None
+        return named(self._speaker, match[1], "length-inch")
+
+    def hours_minutes(self, match: re.Match[str]) -> str:
+        """*eleven hours twenty minutes*"""
+        hours, minutes = str(int(match[1])), str(int(match[2]))
+        return f"{named(self._speaker, hours, 'duration-hour')} {named(self._speaker, minutes, 'duration-minute')}"
 
     def feet_inches(self, match: re.Match[str]) -> str:
         """*five feet eleven inches*"""

@@ -64,6 +64,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     def member(match: re.Match[str]) -> str | None:
         if re.fullmatch(r"(?:[A-Za-z]\.)*[A-Za-z]", match.group()):
             return None
+        if f"{match.group()}." in speaker.language.abbreviations:
+            return None
         return host(match.group().removesuffix("()"))
 
     return [

@@ -15,6 +15,7 @@ _VALID = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 _VALUES = {"I": 1, "V": 5, "X": 10}
 _NUMBER = re.compile(r"\d|[A-Z]\.? ?\d|[IVX]+(?!\w)")
 _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
+_ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f]\Z")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split())
@@ -47,7 +48,9 @@ class _Shorts:
         numbered = rest[:1].isalnum() if written[-1] in "°º" else _NUMBER.match(rest) is not None
         if written == "s." and self._speaker.code in ("fr", "es"):
             numbered = _CENTURY.search(text[: match.start()]) is not None or re.match(r"[IVX]+(?!\w)", rest) is not None
-        if written.lower() in BEFORE_NUMBER and not numbered:
+        if written.lower() in BEFORE_NUMBER and not numbered and not rest.startswith("of "):
+            return None
+        if written in ("f.", "ff.") and not text[: match.start()].rstrip()[-1:].isdigit():
             return None
         if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()):
             return None
@@ -60,7 +63,7 @@ class _Shorts:
         ):
             return None
         one, _, many = self._speaker.language.abbreviations[written].partition("|")
-        single = not many or re.search(r"(?<!\d)(?:1|½)[ \xa0\u202f]\Z", text[: match.start()])
+        single = not many or _ONE.search(text[: match.start()])
         return (one if single else many) + _stop(written, rest)
 
     def initials(self, match: re.Match[str]) -> str:
