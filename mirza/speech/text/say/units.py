@@ -14,6 +14,8 @@ from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
 _HOURS_MINUTES = re.compile(r"(\d{1,3}) ?h ?(\d{1,2}) ?m(?:in)?(?!\w)")
+_OPENED, _CLOSED = re.compile(r"(?<!\S)\""), re.compile(r"(?<=[^\s\d])\"")
+"""Marks of quotation; none that may be an inch is counted."""
 _INCH_MARK = re.compile(r"(\d+(?:[.,]\d+)?)\"(?![^\W_])")
 _INCHES = re.compile(
     r"(\d+(?:\.\d+)?)[\"″”] ?[x×] ?(\d+(?:\.\d+)?)[\"″”](?: ?[x×] ?(\d+(?:\.\d+)?)[\"″”])?|(\d+(?:\.\d+)?)″"
@@ -134,8 +136,11 @@ class _Measures:
 
     def inch_mark(self, match: re.Match[str]) -> str | None:
         """*twenty-seven inches*, unless the mark closes what was quoted."""
-        if match.string.count('"', 0, match.start()) % 2:
+        before = match.string[: match.start()]
+        if len(_OPENED.findall(before)) > len(_CLOSED.findall(before)):
             return None
+        if self._speaker.attributive(match):
+            return _pattern(self._speaker.code, "length-inch", few=True).format(self._speaker.number(match[1]))
         return named(self._speaker, match[1], "length-inch")
 
     def hours_minutes(self, match: re.Match[str]) -> str:
