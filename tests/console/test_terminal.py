@@ -208,9 +208,9 @@ def test_full_screen_takes_a_paste_of_10000_wide_characters(full: Terminal):
     full.paste(text)
     full.wait_for("and a second line")
     full.press("Enter")
-    full.wait_for(lambda _: len(kept(full)) == 2)  # the answer is longer than the screen
+    full.wait_for(lambda _: kept(full)[1:] == [f"You said: {text}"])  # which is longer than the screen
     full.wait_for("● ready")
-    assert kept(full) == [text, f"You said: {text}"]
+    assert kept(full)[0] == text
 
 
 def test_full_screen_ctrl_c_stops_clears_and_never_leaves(full: Terminal):
