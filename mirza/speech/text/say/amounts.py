@@ -1,25 +1,16 @@
-"""Numbers as such: ordinals, ranges, fractions, powers, years, decades, and what is left."""
+"""Numbers as such: ranges, fractions, powers, years, and what is left."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, german_ending
+from mirza.speech.text.numbers import FEMININE, MASCULINE
+from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker
 
 VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_ENGLISH_ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)(?!\w)")
-_FRENCH_ORDINAL = re.compile(r"(\d+)(ers?|res?|ère|[eè]mes?|es?|nde?|ᵉ)(?!\w)")
-_SPANISH_ORDINAL = re.compile(r"(\d+)\.?(º|ª|°|er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na)(?!\w)")
-_GERMAN_ORDINAL = re.compile(r"(\d{1,3})\.(?=[ \xa0][^\W\d_]|,)")
-_GERMAN_ORDINALS = re.compile(r"(\d{1,2})\./(\d{1,2})\.(?=[ \xa0][^\W\d_])")
-_GERMAN_STEM_ORDINAL = re.compile(r"(\d{1,3})\.(?=-[^\W\d_])")
-_GERMAN_LAST_ORDINAL = re.compile(r"(\d{1,3})\.(?=[\s\"“”»«)]*\Z)")
-_DECADE = re.compile(r"['’]?(\d{2,3}0)s(?!\w)|['’](\d0)s(?!\w)|(\d0)s(?!\w)")
-_GERMAN_DECADE = re.compile(r"(\d{1,3}0)er(n?)(?!\w)")
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
 _FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
 _SIZE = re.compile(r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?![\w^⁰-⁹²³¹])")
@@ -32,29 +23,6 @@ _NUMBERED_PLACES = frozenset(
 _RANKED = re.compile(r"第(?:\d+[、，,])*\Z")
 _BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
-
-
-def ordinals(speaker: Speaker) -> list[Rule]:
-    """Ordinals and decades: before measures, or `1990s` would be seconds."""
-    counts = _Counts(speaker)
-    own = {
-        "en": [
-            Rule("0", _ENGLISH_ORDINAL, counts.english_ordinal, then=",snrt"),
-            Rule("0$", _DECADE, counts.decade, then="s", first="'’"),
-        ],
-        "fr": [Rule("0", _FRENCH_ORDINAL, counts.french_ordinal, then="erènᵉ")],
-        "es": [Rule("0", _SPANISH_ORDINAL, counts.spanish_ordinal, then=".ºª°erdtmvn")],
-        "de": [
-            Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), counts.german_million, then="M"),
-            Rule("0", _GERMAN_ORDINAL, counts.german_ordinal, then="."),
-            Rule("0", _GERMAN_ORDINALS, counts.german_ordinals, then="."),
-            Rule("0", _GERMAN_STEM_ORDINAL, lambda match: speaker.numbers.ordinal(int(match[1])), then="."),
-            Rule("0", _GERMAN_LAST_ORDINAL, counts.german_last_ordinal, then="."),
-            Rule("0", _GERMAN_DECADE, counts.german_decade, then="e"),
-        ],
-        "zh": [Rule("0", re.compile(r"(\d+)年代"), counts.chinese_decade, then="年")],
-    }
-    return own.get(speaker.code, [])
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -120,68 +88,6 @@ class _Counts:
     def __init__(self, speaker: Speaker) -> None:
         self._speaker = speaker
         self._numbers = speaker.numbers
-
-    def english_ordinal(self, match: re.Match[str]) -> str:
-        return self._numbers.ordinal(int(match[1].replace(",", "")))
-
-    def french_ordinal(self, match: re.Match[str]) -> str | None:
-        value, suffix = int(match[1]), match[2]
-        if suffix in ("nd", "nde"):
-            return "second" if suffix == "nd" else "seconde"
-        if suffix.startswith(("er", "r", "è")) and not suffix.startswith("ème"):
-            feminine = not suffix.startswith("er")
-        else:
-            feminine = self._speaker.gender_after(match.string, match.end()) == FEMININE
-        said = self._numbers.ordinal(value, FEMININE if feminine else MASCULINE)
-        return said + "s" if suffix.endswith("s") else said
-
-    def spanish_ordinal(self, match: re.Match[str]) -> str | None:
-        value, suffix = int(match[1]), match[2]
-        if value > 99 or value == 0:
-            return None
-        if suffix == "er":
-            return self._numbers.ordinal(value, MASCULINE)
-        return self._numbers.ordinal(value, FEMININE if suffix == "ª" or suffix.endswith("a") else COUNTING)
-
-    def german_ordinal(self, match: re.Match[str]) -> str | None:
-        before = self._speaker.word_before(match.string, match.start())
-        if match.string[: match.start()].rstrip()[-1:] in ("", "=", ":"):
-            return None  # a result, or the number of an item
-        ending = german_ending(before)
-        if ending == COUNTING and before.lower() == "der" and _dative(match):
-            ending = "n"
-        return self._numbers.ordinal(int(match[1]), ending)
-
-    def german_ordinals(self, match: re.Match[str]) -> str:
-        """*am dritten, vierten Mai*"""
-        ending = german_ending(self._speaker.word_before(match.string, match.start()))
-        return ", ".join(self._numbers.ordinal(int(day), ending) for day in match.groups())
-
-    def german_last_ordinal(self, match: re.Match[str]) -> str | None:
-        """*Wir treffen uns am dritten.*"""
-        ending = german_ending(self._speaker.word_before(match.string, match.start()))
-        return f"{self._numbers.ordinal(int(match[1]), ending)}." if ending == "n" else None
-
-    def decade(self, match: re.Match[str]) -> str:
-        digits = match[1] or match[2] or match[3]
-        if len(digits) == 4 or len(digits) == 3:
-            value = int(digits)
-            if value % 1000 == 0:
-                return self._numbers.cardinal(value) + "s"
-            words = self._numbers.year(value)
-        else:
-            words = self._numbers.cardinal(int(digits))
-        return words[:-1] + "ies" if words.endswith("y") else words + "s"
-
-    def german_million(self, match: re.Match[str]) -> str:
-        return "eine Million" if match[1] == "Mio" else "eine Milliarde"
-
-    def german_decade(self, match: re.Match[str]) -> str:
-        return f"{self._numbers.year(int(match[1]))}er{match[2]}"
-
-    def chinese_decade(self, match: re.Match[str]) -> str:
-        digits = match[1]
-        return (self._numbers.year(int(digits)) if len(digits) == 4 else self._numbers.cardinal(int(digits))) + "年代"
 
     def range(self, match: re.Match[str]) -> str | None:
         speaker, words = self._speaker, self._speaker.words
@@ -399,24 +305,6 @@ def _scored(match: re.Match[str]) -> bool:
     text = match.string
     near = text[max(0, match.start() - 8) : match.start()] + text[match.end() : match.end() + 4]
     return re.search(r"比分|比赛|战胜|击败|赢|输|で勝|で敗|で負|スコア", near) is not None
-
-
-def _dative(match: re.Match[str]) -> bool:
-    """*in der dritten Klasse*, but *der dritte Platz*."""
-    before = re.search(r"([^\W\d_]+)\s+[^\W\d_]+\s*\Z", match.string[: match.start()])
-    return before is not None and before[1].lower() in (
-        "in",
-        "mit",
-        "nach",
-        "bei",
-        "von",
-        "zu",
-        "aus",
-        "seit",
-        "auf",
-        "an",
-        "während",
-    )
 
 
 def _measure_word(match: re.Match[str]) -> bool:

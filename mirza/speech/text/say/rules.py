@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from mirza.speech.text.language import Language
-from mirza.speech.text.say import amounts, clock, codes, money, signs, units, web, words
+from mirza.speech.text.say import amounts, clock, codes, money, ordinals, signs, units, web, words
 from mirza.speech.text.say.base import Rule, Speaker
 
 _DIGITS = re.compile(r"\d+[ \xa0\u202f]?")
@@ -51,7 +51,7 @@ def rules_for(language: Language) -> RuleSet:
         web.rules(speaker),
         clock.rules(speaker),
         codes.rules(speaker),
-        amounts.ordinals(speaker),
+        ordinals.rules(speaker),
         money.rules(speaker),
         units.rules(speaker),
         words.rules(speaker),
