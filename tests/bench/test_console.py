@@ -13,12 +13,12 @@ EDGES = 2
 
 
 def test_a_longer_conversation_has_no_more_widgets_on_the_screen(capsys):
-    assert main(["bench", "console", "--turns", "60", "--json"]) == 0
+    assert main(["bench", "console", "--turns", "50", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     few, many = report["few"], report["many"]
-    assert (few["turns"], many["turns"]) == (FEW, 60)
+    assert (few["turns"], many["turns"]) == (FEW, 50)
     assert few["widgets_opened"] == many["widgets_opened"] == PAGE + EDGES
-    assert many["widgets_most"] <= MOST + STEP + EDGES < 2 * 60
+    assert many["widgets_most"] <= MOST + STEP + EDGES < 2 * 50
     assert many["steps"] > 2 * few["steps"]  # it went through all of it, and back
     names = {metric.name for metric in metrics_of("console", report)}
     assert {"console.open_cpu", "console.step_cpu", "console.step_ratio", "console.resident_growth"} <= names
