@@ -50,7 +50,7 @@ class Benchmark:
 BENCHMARKS = (
     Benchmark("pipeline", (), ("--turns", "5", "--runs", "5")),
     Benchmark("text", ("--characters", "200000"), ("--characters", "20000")),
-    Benchmark("console", (), ("--turns", "300")),
+    Benchmark("console", (), ("--turns", "100")),
     Benchmark(
         "growth",
         (),

@@ -42,10 +42,11 @@ class Grower:
     async def load(self) -> None:
         """Loads the model, and learns how many tokens a sentence is."""
         await self._llm.load()
-        self._loaded_bytes = await self._active_bytes()
         few, many = [await self._prompt_tokens(SENTENCE * count) for count in (10, 30)]
         self._per_sentence = (many - few) / 20
         self._around = few - 10 * self._per_sentence
+        await self._empty()
+        self._loaded_bytes = await self._active_bytes()
 
     async def contexts(self, sizes: Sequence[int], runs: int, curves: Curves, on_progress: OnProgress) -> None:
         """A conversation that begins with a message of so many tokens."""

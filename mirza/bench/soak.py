@@ -181,7 +181,7 @@ async def _hold(turns: int, minutes: float, llm: PatientLlm, watch: _Watch, rng:
     from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said, silence
 
     sound = RecordedSound(silence(0), rate=MIC_RATE, record=False, finish_when=lambda: False, max_tail_s=1e9)
-    parts = Parts(llm, sound, LoudnessVad(), ScriptedEndOfTurn(), ToneStt(), ToneTts(word_s=0.15))
+    parts = Parts(llm, sound, LoudnessVad(), ScriptedEndOfTurn(), ToneStt(), ToneTts(seconds=0.4, word_s=0.15))
     conversation = Conversation(parts, SettingsTree(), History())
     events = conversation.watch()
 
