@@ -197,7 +197,7 @@ async def _hold(turns: int, minutes: float, llm: PatientLlm, watch: _Watch, rng:
             question = said(rng.choice(QUESTIONS))
             sound.say(question, sound.now_s() + 0.2)
             if rng.random() < 0.1:  # the user goes on before the answer is heard
-                sound.say(said("and quickly"), sound.now_s() + 0.2 + len(question) / MIC_RATE + rng.uniform(0.3, 0.6))
+                sound.say(said("and quickly"), sound.now_s() + 0.2 + len(question) / MIC_RATE + rng.uniform(0.35, 0.55))
             await conversation.pass_time(3.0)
             await conversation.settled()
         talked_s = conversation.now_s()
