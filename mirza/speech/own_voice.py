@@ -30,7 +30,7 @@ class OwnVoice:
         self._audible_until_s = float("-inf")
 
     def says(self, spoken: str, now_s: float) -> None:
-        """The voice is audible at `now_s`, and has lately said `spoken`. Told with every block: the work is in `said`."""
+        """The voice is audible at `now_s`, and has lately said `spoken`. Told every block: the work is in `said`."""
         self._spoken, self._audible_until_s = spoken, now_s
 
     def said(self, heard: str, began_s: float) -> bool:
