@@ -59,7 +59,25 @@ BENCHMARKS = (
     ),
     Benchmark("exactness", ("--conversations", "100"), ("--conversations", "5")),
     Benchmark("soak", (), ("--turns", "50")),
-    Benchmark("engine", (), ("--runs", "1", "--tokens", "32", "--no-peers", "--contexts", "128", "512"), keeps=True),
+    Benchmark(
+        "engine",
+        (),
+        (
+            "--runs",
+            "1",
+            "--tokens",
+            "16",
+            "--contexts",
+            "128",
+            "512",
+            "--only",
+            "memory",
+            "bytes",
+            "decoding",
+            "first-token",
+        ),
+        keeps=True,
+    ),
     Benchmark("talk", ("--runs", "3"), ("--only", "question-capital", "question-sky")),
 )
 """What takes minutes comes first, so that a run that is cut off has most."""
