@@ -348,6 +348,8 @@ async def run_full_screen(session: Session) -> int:
     Raises:
         MirzaError: the conversation could not begin.
     """
+    for variable in ("COLUMNS", "LINES"):  # Textual 8 believes them before the terminal, and would not see a resize
+        os.environ.pop(variable, None)
     app, left = MirzaApp(session, keep_theme=keep_theme), asyncio.Event()
     loop = asyncio.get_running_loop()
     for number, status in LEAVE_ON.items():

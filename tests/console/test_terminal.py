@@ -51,7 +51,9 @@ def plain(plain_chat: Terminal) -> Terminal:
 @pytest.fixture(scope="module")
 def full_chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
     """The full screen, left as a person leaves it when all scenes are over."""
-    screen = Terminal(tmp_path_factory.mktemp("full"))
+    screen = Terminal(
+        tmp_path_factory.mktemp("full"), environment={"COLUMNS": "80", "LINES": "24"}
+    )  # as a shell may export them
     screen.run()
     screen.wait_for("● ready")
     yield screen
@@ -64,7 +66,7 @@ def full_chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
 def full(full_chat: Terminal) -> Terminal:
     """The full screen at the beginning of a conversation."""
     full_chat.say("/reset")
-    full_chat.wait_for("A new conversation.")
+    full_chat.wait_for(re.compile(r"A new conversation\..*\n─").search)  # as the last thing, not the one before it
     return full_chat
 
 
