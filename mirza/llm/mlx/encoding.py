@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Protocol, TypeVar, cast
 
 _CONTROL = ("\uf7f0", "\uf7f1")
@@ -17,6 +18,8 @@ _KEPT = ("\uf7f2", "\uf7f3")
 _NO_BREAK = "\uf7f4"
 _MARKS = re.compile("[\uf7f0-\uf7f4]")
 _PIECES = re.compile("\uf7f0([^\uf7f0-\uf7f3]*)\uf7f1|\uf7f2(\\d+)\uf7f3")
+PIECES_REMEMBERED = 512
+"""Stretches of text between control marks and generated answers: about one a turn."""
 Json = TypeVar("Json")
 
 
@@ -38,6 +41,8 @@ class ChatEncoder:
         longest_first = sorted(control, key=len, reverse=True)
         self._control = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
         self._newline = self._tokenizer.encode("\n", add_special_tokens=False)
+        # A conversation is encoded again in every turn, and all but its end is what it was.
+        self._piece = lru_cache(PIECES_REMEMBERED)(self._encode)
 
     def mark(self, content: Json) -> Json:
         """Content (a text, or what JSON is made of) with its control tokens marked; keys of objects are left alone."""
@@ -88,7 +93,7 @@ class ChatEncoder:
         # A template may lose one mark of a pair (by `split`); a lone one still separates, and is dropped.
         return [token_id for piece in _MARKS.split(text) if piece for token_id in self._piece(piece)]
 
-    def _piece(self, text: str) -> list[int]:
+    def _encode(self, text: str) -> list[int]:
         # Some tokenizers put a space before what they take for the start of a text: a line break goes first, and is
         # taken off again. (So does transformers 5.24, utils/chat_template_utils.py.)
         ids = self._tokenizer.encode("\n" + text, add_special_tokens=False)

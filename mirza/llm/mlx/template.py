@@ -120,7 +120,13 @@ class ChatTemplate:
 
         This is what the template makes of the turns so far once they lie in the past: without their thoughts, for most.
         """
-        asked = [[*messages, Message("user", probe)] for probe in ("a", "1", "¿", "的", '"')]
+        pieces: list[Sequence[int]] = []
+        rows = self._rows(messages, kept or {}, pieces)
+        mark = self._encoder.placeholder(len(pieces))
+        text = self._render([*rows, {"role": "user", "content": mark}], self._schemas(tools))
+        if text.count(mark) == 1:
+            return _common([self._encoder.encode(text.replace(mark, probe), pieces) for probe in _QUESTIONS])
+        asked = [[*messages, Message("user", probe)] for probe in _QUESTIONS]  # a template that looks into questions
         return _common([self.history(conversation, tools, kept=kept) for conversation in asked])
 
     def head(self, system: str, tools: Sequence[Tool] = ()) -> list[int]:
@@ -186,10 +192,15 @@ class ChatTemplate:
         thinking: bool,
     ) -> list[int]:
         pieces: list[Sequence[int]] = []
-        rows = [self._row(message, kept.get(place), pieces) for place, message in enumerate(messages)]
-        schemas = [self._encoder.mark(tool.schema()) for tool in tools]
-        text = self._render(rows, schemas, answer=answer, thinking=thinking)
+        rows = self._rows(messages, kept, pieces)
+        text = self._render(rows, self._schemas(tools), answer=answer, thinking=thinking)
         return self._encoder.encode(text, pieces)
+
+    def _rows(self, messages: Sequence[Message], kept: Mapping[int, Kept], pieces: list[Sequence[int]]) -> list[_Row]:
+        return [self._row(message, kept.get(place), pieces) for place, message in enumerate(messages)]
+
+    def _schemas(self, tools: Sequence[Tool]) -> list[_Row]:
+        return [self._encoder.mark(tool.schema()) for tool in tools]
 
     def _row(self, message: Message, kept: Kept | None, pieces: list[Sequence[int]]) -> _Row:
         """One message as templates want it; generated ids go to `pieces`, a placeholder in their stead."""
@@ -314,6 +325,10 @@ def _arguments(name: str, arguments: str) -> dict[str, object]:
     if not isinstance(decoded, dict):
         raise ToolError(f"The arguments of {name} are no JSON object.", "Start a new conversation.")
     return cast(dict[str, object], decoded)
+
+
+_QUESTIONS = ("a", "1", "¿", "的", '"')
+"""What a question may begin with, as far as the tokens before it are concerned."""
 
 
 def _ways_on(text: str) -> list[str]:
