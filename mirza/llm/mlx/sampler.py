@@ -44,7 +44,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What the tokens before a position left; scalars on the device."""
+    """What the tokens before a position left; `(1,)`, on the device."""
 
     thinking: mx.array
     thought: mx.array
@@ -79,7 +79,7 @@ class TurnSampler:
         self._bias = _bias(sampling.logit_bias, vocabulary)
         self._follow = None if thought is None else _follower(thought, tool_call)
         counts = mx.zeros((vocabulary,), mx.int32) if sampling.counts else None
-        self._states = {0: _State(mx.array(thinking), mx.array(0), mx.array(0), counts)}
+        self._states = {0: _State(mx.array([thinking]), mx.array([0]), mx.array([0]), counts)}
 
     def sample_target(self, logits: mx.array, positions: Sequence[int]) -> mx.array:
         """Token ids `(n,)` for `logits`, `(n, vocabulary)`, at `n` positions in a row, counted from the answer's start.
@@ -93,15 +93,15 @@ class TurnSampler:
         tokens: list[mx.array] = []
         for row, position in enumerate(positions):
             state = self._states[position]
-            if picked is not None:
-                own = picked[row]
-            else:  # a token that is said here is penalised from the next position on
-                own = self._pick(self._penalised(rows[row], state)[None], [position])[0]
+            if picked is None:  # a token that is said here is penalised from the next position on
+                own = self._pick(self._penalised(rows[row], state)[None], [position])
+            else:
+                own = picked if len(positions) == 1 else picked[row : row + 1]
             token, self._states[position + 1] = self._decide(own, state)
             tokens.append(token)
         for old in [position for position in self._states if position < positions[0]]:
             del self._states[old]
-        return mx.stack(tokens)
+        return tokens[0] if len(tokens) == 1 else mx.concatenate(tokens)
 
     def _decide(self, own: mx.array, state: _State) -> tuple[mx.array, _State]:
         """The token that is said where `own` was picked, and the state behind it."""
