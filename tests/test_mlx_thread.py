@@ -207,3 +207,13 @@ asyncio.run(main())
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
     assert result.stdout.strip() in {"mkl", "openblas"} or sys.platform != "linux"
+
+
+@pytest.mark.parametrize("bench", ["engine", "exactness", "growth"])
+def test_a_benchmark_loads_the_fast_blas_before_mlx_too(bench: str):
+    """Else it would measure another library: 5 to 30 times slower, and nobody would know."""
+    command = [sys.executable, "-m", "mirza", "bench", bench, "--model", "/nowhere"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode != 0
+    assert "nowhere" in result.stderr
+    assert "MLX was imported before" not in result.stderr

@@ -82,11 +82,12 @@ def measure(plan: Plan, on_report: Callable[[GrowthReport], None], on_progress: 
     Raises:
         MirzaError: the model is not there, or was not made for sizes like these.
     """
-    from mirza.bench.growth_scenes import Grower
     from mirza.blas import ensure_fast_blas
+
+    blas = ensure_fast_blas()  # before MLX, which the next import brings
+    from mirza.bench.growth_scenes import Grower
     from mirza.mlx_thread import MlxThread
 
-    blas = ensure_fast_blas()
     _check(plan)
     report = GrowthReport(model=plan.model.name, provenance=_provenance(plan.model, blas), runs=plan.runs)
     thread = MlxThread()
