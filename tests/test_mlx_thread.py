@@ -101,9 +101,10 @@ async def test_a_reader_that_leaves_ends_its_job_within_a_step_and_runs_its_fina
 
 
 async def test_cancelling_the_task_that_reads_ends_the_job(thread):
-    tidied = threading.Event()
+    began, tidied = threading.Event(), threading.Event()
 
     def endless():
+        began.set()
         try:
             while True:
                 yield STEP
@@ -115,7 +116,7 @@ async def test_cancelling_the_task_that_reads_ends_the_job(thread):
             pass
 
     task = asyncio.create_task(read())
-    await asyncio.sleep(0.01)
+    await asyncio.to_thread(began.wait)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -160,26 +161,27 @@ async def test_closing_ends_what_runs_and_refuses_what_comes():
 
 
 async def test_a_call_that_is_cancelled_while_it_waits_never_runs(thread):
-    gate, ran = threading.Event(), False
+    began, gate, ran = threading.Event(), threading.Event(), False
 
     def late():
         nonlocal ran
         ran = True
 
-    busy = asyncio.create_task(thread.call(lambda: gate.wait(5)))
-    await asyncio.sleep(0)
+    busy = asyncio.create_task(thread.call(lambda: began.set() or gate.wait(60)))
+    await asyncio.to_thread(began.wait)
     waiting = asyncio.create_task(thread.call(late))
     await asyncio.sleep(0)
     waiting.cancel()
+    await asyncio.wait([waiting])
     gate.set()
-    await asyncio.gather(busy, waiting, return_exceptions=True)
+    await busy
     assert not ran
 
 
 async def test_a_call_that_never_began_does_not_wait_for_the_one_that_runs(thread):
-    gate = threading.Event()
-    busy = asyncio.create_task(thread.call(lambda: gate.wait(5)))
-    await asyncio.sleep(0.01)
+    began, gate = threading.Event(), threading.Event()
+    busy = asyncio.create_task(thread.call(lambda: began.set() or gate.wait(60)))
+    await asyncio.to_thread(began.wait)
     waiting = asyncio.create_task(thread.call(lambda: None))
     await asyncio.sleep(0)
     waiting.cancel()
