@@ -92,15 +92,16 @@ def plain(text: str) -> str:
     return " ".join(re.sub(r"[^\w\s'\-]|_", " ", text).split())
 
 
+_BEFORE_A_CALL = re.compile("^(?:the|a|uh|um|oh|no|euh|äh|eh) ")
+"""What a word that is called out begins with, or is misheard to begin with: "The stop." was "Stop!"."""
+
+
 def meaning(text: str, language: str = "en") -> Meaning:
     """What `text`, heard over the assistant's own voice, comes to."""
     said = plain(text)
     if not re.search(r"\w", said):
         return Meaning.NOTHING
-    spoken = re.sub(
-        r"^(?:the|a|uh|um|oh|no|euh|äh|eh) ", "", said.replace("-", " ")
-    )  # "The stop." is a "Stop." misheard
-    if spoken in _phrases(_STOP, language):
+    if _BEFORE_A_CALL.sub("", said.replace("-", " ")) in _phrases(_STOP, language):
         return Meaning.STOP
     return Meaning.ASSENT if _all_assent(said, language) else Meaning.SPEECH
 

@@ -19,7 +19,7 @@ _NO_BREAK = "\uf7f4"
 _MARKS = re.compile("[\uf7f0-\uf7f4]")
 _PIECES = re.compile("\uf7f0([^\uf7f0-\uf7f3]*)\uf7f1|\uf7f2(\\d+)\uf7f3")
 PIECES_REMEMBERED = 512
-"""Stretches of text between control marks and generated answers: about one a turn."""
+"""Stretches of text between control marks and generated answers: one a turn, and a few for each partial transcript."""
 Json = TypeVar("Json")
 
 
