@@ -11,6 +11,7 @@ from pathlib import Path
 import mlx.core as mx
 from loguru import logger
 
+from mirza.blas import ensure_fast_blas
 from mirza.errors import MirzaError, ModelUnsupported, SettingsError
 from mirza.llm.base import Message
 from mirza.llm.mlx.answer import Markers
@@ -19,6 +20,7 @@ from mirza.llm.mlx.defaults import SamplingDefaults, sampling_defaults, stop_ids
 from mirza.llm.mlx.engine import Engine, Limits
 from mirza.llm.mlx.fingerprint import provenance
 from mirza.llm.mlx.loading import LoadedModel, has_own_drafter, load_drafter, load_model, resolve
+from mirza.llm.mlx.quick_cpu import make_quick
 from mirza.llm.mlx.sampler import Sampling
 from mirza.llm.mlx.snapshots import DiskSnapshots
 from mirza.llm.mlx.speculation import Drafter
@@ -48,6 +50,8 @@ def load_engine(
     yield Progress("reading the model", 0.0)
     _limit_memory(settings)
     loaded = load_model(resolve(name), float32=_computes_in_float32(), trust_remote_code=settings.trust_remote_code)
+    if _computes_in_float32():
+        make_quick(loaded.language_model, ensure_fast_blas())
     template = ChatTemplate(loaded.tokenizer)
     target = Target(loaded.model, settings.kv_bits)
     _check_bias(settings, target)
