@@ -12,7 +12,7 @@ from pathlib import Path
 from mirza import models
 from mirza.audio.base import MIC_RATE, Samples
 from mirza.audio.resample import resample
-from mirza.bench.measure import Outcome, Span, outcomes
+from mirza.bench.measure import Outcome, Span, false_signs, outcomes, self_heard, spans
 from mirza.bench.script import Means, Script
 from mirza.bench.take import Take
 from mirza.bench.words import plain_words, word_error_rate
@@ -76,6 +76,11 @@ class Verdict:
     underruns: int | None = None
     reopened: int = 0
     self_heard: int = 0
+    false_signs: int = 0
+    """How often the voice was lowered although nobody spoke."""
+    talked_s: float = 0.0
+    spoken_s: float = 0.0
+    """How long the loudspeaker was audible in it."""
     faults: list[str] = field(default_factory=list[str])
     load: float = 0.0
     resident_mb: float = 0.0
@@ -99,8 +104,10 @@ async def judge(script: Script, take: Take, loudspeaker: Samples, rate: int, ear
     verdict.underruns, verdict.reopened = take.underruns, take.reopened
     verdict.load, verdict.resident_mb = take.load, take.resident_mb
     verdict.heard_wer = word_error_rate(" ".join(script.questions), " ".join(verdict.heard))
+    verdict.talked_s = len(loudspeaker) / rate
+    verdict.spoken_s = sum(span.end_s - span.start_s for span in spans(loudspeaker, rate))
     if script.room is not None:
-        verdict.self_heard = max(verdict.turns_heard - verdict.turns_expected, 0)
+        verdict.self_heard, verdict.false_signs = self_heard(take), false_signs(take)
     _stages(verdict, take)
     if ears is not None:
         await _listen(verdict, take, loudspeaker, rate, ears)
@@ -158,7 +165,8 @@ def _faults(script: Script, take: Take, verdict: Verdict) -> Sequence[str]:
         if outcome.missed:
             faults.append(f"{words!r} did not interrupt")
         if outcome.false_stop:
-            faults.append(f"{words!r} stopped the answer")
+            nobody = outcome.means in (Means.TURN, Means.INTERRUPTION)
+            faults.append(f"nobody stopped the answer to {words!r}" if nobody else f"{words!r} stopped the answer")
         late = outcome.silence_s is not None and not outcome.missed and outcome.silence_s > script.silent_within_s
         if late:
             faults.append(f"silent {outcome.silence_s:.2f} s after {words!r}, not {script.silent_within_s:.2f} s")

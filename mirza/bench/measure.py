@@ -6,6 +6,8 @@ loudspeaker. Where a line lies in the recording is known to the sample, since it
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +24,8 @@ MISSED_S = 2.0
 """An interruption that has not brought silence after this long was missed."""
 RESUME_S = 2.5
 """After something that is no interruption the answer goes on within this."""
+SIGN_S = 0.3
+"""The end of a voice may be a sign this much later."""
 FRAME_S = 0.016
 
 
@@ -49,7 +53,7 @@ class Outcome:
     missed: bool = False
     """An interruption that did not interrupt."""
     false_stop: bool = False
-    """No interruption, but the answer did not go on."""
+    """No interruption, but the answer did not go on; or the answer to this line was cut short with nobody speaking."""
     answer: Span | None = None
     """Where in the recording the answer to this line is."""
 
@@ -91,8 +95,33 @@ def outcomes(script: Script, take: Take, loudspeaker: Samples, rate: int) -> lis
                 if placed.line not in take.missed:
                     until_s = min(placed.voice_end_s + RESUME_S, end_s)
                     outcome.false_stop = not _sounds(audible, placed.voice_end_s, until_s)
+        outcome.false_stop = outcome.false_stop or _stopped_by_nobody(placed, take, next_s)
         found.append(outcome)
     return found
+
+
+def self_heard(take: Take) -> int:
+    """Turns that nobody spoke: every line that is said can be the reason of one."""
+    starts = [placed.voice_start_s for placed in take.placed]
+    reasons = Counter(bisect_left(starts, turn.heard_s) for turn in take.turns)
+    return sum(count - (1 if line else 0) for line, count in reasons.items())
+
+
+def false_signs(take: Take) -> int:
+    """How often the voice was lowered although nobody spoke."""
+    return sum(
+        not any(placed.voice_start_s <= at_s <= placed.voice_end_s + SIGN_S for placed in take.placed)
+        for at_s in take.lowered_s
+    )
+
+
+def _stopped_by_nobody(placed: PlacedLine, take: Take, next_s: float) -> bool:
+    """Whether the answer to a line counts as interrupted, although nobody had begun to speak since."""
+    return any(
+        turn.interrupted and turn.answered_s is not None and turn.answered_s < next_s
+        for turn in take.turns
+        if placed.voice_start_s < turn.heard_s <= next_s
+    )
 
 
 def _answered(outcome: Outcome, audible: Sequence[Span], placed: PlacedLine, from_s: float, next_s: float) -> None:

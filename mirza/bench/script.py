@@ -99,11 +99,21 @@ class Script(_Part):
     """Not held, but one of the recordings on which ends of turns are decided."""
     compare_with: str = ""
     """The script that this one is the other half of: same talk, another setting."""
+    repeat: Annotated[int, Field(ge=1, le=1000)] = 1
+    """The lines are said so many times, round after round. The first says when, after the end of the round before."""
+    reads: str = ""
+    """A text beside the script. Its paragraphs are the answers, read out in place of a language model's."""
+    answers: tuple[str, ...] = ()
+    """The paragraphs of `reads`."""
+    only_by_name: bool = False
+    """It takes long, and is held only where it, or its group, is asked for."""
 
     @model_validator(mode="after")
     def _ends_with_something(self) -> Self:
         if self.lines[-1].means is Means.PART:
             raise ValueError("the last line is a part: the rest of the question is missing")
+        if self.repeat > 1 and self.lines[0].after_answer is None:
+            raise ValueError("a talk that is repeated begins with a line that has after_answer")
         return self
 
     @property
@@ -136,7 +146,16 @@ def read_scripts(folder: Path, only: Sequence[str] = ()) -> list[Script]:
     for name in only:
         if name not in known:
             raise MirzaError(f"There is no conversation or group {name!r}.", f"There are: {', '.join(sorted(known))}.")
-    return [script for script in scripts if not only or {script.name, script.group} & set(only)]
+    if not only:
+        return [script for script in scripts if not script.only_by_name]
+    return [script for script in scripts if {script.name, script.group} & set(only)]
+
+
+def spelt_out(script: Script) -> Script:
+    """The script with all its rounds in it. In the first one there is no answer that its first line could wait for."""
+    first, *rest = script.lines
+    lines = (first.model_copy(update={"after_answer": None}), *rest, *script.lines * (script.repeat - 1))
+    return script if script.repeat == 1 else script.model_copy(update={"lines": lines, "repeat": 1})
 
 
 def _read(file: Path) -> Script:
@@ -150,7 +169,16 @@ def _read(file: Path) -> Script:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise MirzaError(f"{file} is no script: {where}: {first['msg']}.", "Mend it.") from error
-    return script.model_copy(update={"name": script.name or file.stem})
+    answers = _paragraphs(file.with_name(script.reads)) if script.reads else script.answers
+    return spelt_out(script.model_copy(update={"name": script.name or file.stem, "answers": answers}))
+
+
+def _paragraphs(file: Path) -> tuple[str, ...]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise MirzaError(f"{file}, which a script reads out, cannot be read.", "Mend the script's `reads`.") from error
+    return tuple(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
 
 
 def _first_line(error: Exception) -> str:

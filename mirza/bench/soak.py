@@ -30,6 +30,7 @@ from mirza.errors import MirzaError
 from mirza.events import AnswerStarted, Event, Failed, Interrupted, Speaking, SpeechDelta, TurnMeasured, TurnReopened
 from mirza.folders import PROJECT
 from mirza.history import History
+from mirza.mlx_thread import MlxThread
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import LlmSettings, SettingsTree
 
@@ -165,16 +166,18 @@ def soak(turns: int, model: str, seed: int = 0, minutes: float = 0.0) -> SoakRep
         raise MirzaError(f"There is no model folder {model}.", "Name one with --model.")
     watch = _Watch(max(turns // SAMPLES, 1))
     began = time.perf_counter()
+    thread = MlxThread()
     with tempfile.TemporaryDirectory(prefix="mirza-soak-") as folder:
         talked_s = run_patiently(
-            lambda busy: _hold(turns, minutes, _engine(model, Path(folder), busy), watch, random.Random(seed))
+            lambda busy: _hold(turns, minutes, _engine(model, Path(folder), busy, thread), watch, random.Random(seed))
         )
+    thread.close()
     return _report(model, watch, talked_s, time.perf_counter() - began)
 
 
-def _engine(model: str, folder: Path, busy: Busy) -> PatientLlm:
+def _engine(model: str, folder: Path, busy: Busy, thread: MlxThread) -> PatientLlm:
     settings = LlmSettings(temperature=0.0, max_tokens=MAX_TOKENS, context_tokens=CONTEXT_TOKENS)
-    return PatientLlm(busy, model, settings, snapshot_dir=folder)
+    return PatientLlm(busy, model, settings, snapshot_dir=folder, thread=thread)
 
 
 async def _hold(turns: int, minutes: float, llm: PatientLlm, watch: _Watch, rng: random.Random) -> float:
@@ -203,7 +206,6 @@ async def _hold(turns: int, minutes: float, llm: PatientLlm, watch: _Watch, rng:
         talked_s = conversation.now_s()
         await sound.close()
     await listening
-    llm.close()
     return talked_s
 
 

@@ -39,6 +39,8 @@ class Turn(_Part):
     """When it decided that the user had finished."""
     first_token_s: float | None = None
     interrupted: bool = False
+    answered_s: float | None = None
+    """When its answer was over."""
     prefilled_tokens: int | None = None
     reused_tokens: int | None = None
 
@@ -64,6 +66,8 @@ class Take(_Part):
     turns: list[Turn] = []
     history: list[Said] = []
     reopened: int = 0
+    lowered_s: list[float] = []
+    """When it lowered its voice, because somebody might be interrupting."""
     dropped: list[str] = []
     """What was heard and taken for no turn, and why."""
     underruns: int | None = None

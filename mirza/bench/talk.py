@@ -1,4 +1,7 @@
-"""`mirza bench talk`: scripted conversations with the real models in real time, measured on their stereo recordings."""
+"""`mirza bench talk`: scripted conversations with the real models, measured on their stereo recordings.
+
+In real time, or with `--full-speed` as quickly as the models allow: then only the waiting is left out.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from mirza.errors import MirzaError
 if TYPE_CHECKING:
     from mirza.audio.base import Samples
     from mirza.bench.judge import Judge, Verdict
+    from mirza.bench.patient import Busy
     from mirza.bench.peer import Pipecat
     from mirza.bench.take import Take
     from mirza.bench.turn_table import TurnRow
@@ -34,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peer", choices=["pipecat"], help="hold them with this one, too (make peers)")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the stereo recordings and takes here")
     parser.add_argument("--table-only", action="store_true", help="decide ends of turns only, faster than real time")
+    parser.add_argument("--full-speed", action="store_true", help="let no time pass in which no model works")
     parser.add_argument("--no-judge", action="store_true", help="do not listen to the answers with Whisper")
     parser.add_argument(
         "--keep-sounds", action="store_true", help="record lines that have no recording beside the scripts"
@@ -56,8 +61,15 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args).tree
     set_up(settings.log, settings.paths)
     scripts, skipped = playable(scripts, settings)
-    verdicts, table = asyncio.run(_hold(args, scripts, settings))
-    report = summed_up(scripts, verdicts, table, skipped)
+    if args.full_speed:
+        from mirza.bench.patient import run_patiently
+
+        if args.peer:
+            raise MirzaError("A peer is held in real time only.", "Leave out --full-speed.")
+        verdicts, table = run_patiently(lambda busy: _hold(args, scripts, settings, busy), work_takes_time=True)
+    else:
+        verdicts, table = asyncio.run(_hold(args, scripts, settings))
+    report = summed_up(scripts, verdicts, table, skipped, full_speed=args.full_speed)
     if args.json:
         print(report.model_dump_json(indent=1))
     else:
@@ -83,7 +95,7 @@ def playable(scripts: Sequence[Script], settings: SettingsTree) -> tuple[list[Sc
 
 
 async def _hold(
-    args: argparse.Namespace, scripts: Sequence[Script], settings: SettingsTree
+    args: argparse.Namespace, scripts: Sequence[Script], settings: SettingsTree, busy: Busy | None = None
 ) -> tuple[list[Verdict], list[TurnRow]]:
     from mirza.bench.askers import Askers
     from mirza.bench.judge import Judge
@@ -104,7 +116,7 @@ async def _hold(
     with ExitStack() as stack:
         folder = args.output or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mirza-talk-")))
         folder.mkdir(parents=True, exist_ok=True)
-        stage = Stage(settings, folder, ears)
+        stage = Stage(settings, folder, ears, busy)
         takes = await stage.mirza(pairs, args.runs)
         if args.peer:
             takes += stage.peer(pairs, args.runs)
@@ -114,8 +126,8 @@ async def _hold(
 class Stage:
     """Where scripts are held, one after another, and judged when all is quiet again."""
 
-    def __init__(self, settings: SettingsTree, folder: Path, ears: Judge | None) -> None:
-        self._settings, self._folder, self._ears = settings, folder, ears
+    def __init__(self, settings: SettingsTree, folder: Path, ears: Judge | None, busy: Busy | None = None) -> None:
+        self._settings, self._folder, self._ears, self._busy = settings, folder, ears, busy
 
     async def mirza(self, pairs: Sequence[tuple[Script, list[Samples]]], runs: int) -> list[Take]:
         """Mirza's takes of scripts, with the sounds of their lines."""
@@ -125,9 +137,8 @@ class Stage:
         for number in range(runs):
             for script, lines in pairs:
                 _say(f"mirza: {script.name} ({number + 1} of {runs})")
-                take = await play(
-                    script, lines, settings_for(script, self._settings), self._file("mirza", script, number)
-                )
+                wanted, file = settings_for(script, self._settings), self._file("mirza", script, number)
+                take = await play(script, lines, wanted, file, self._busy)
                 takes.append(self._kept(take))
         return takes
 

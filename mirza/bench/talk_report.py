@@ -47,6 +47,11 @@ class Row(BaseModel):
     missed_interruptions: int
     false_stops: int
     self_heard_turns: int
+    false_signs: int = 0
+    """With open loudspeakers: how often the voice was lowered although nobody spoke."""
+    talked_s: float = 0.0
+    spoken_s: float = 0.0
+    """How long the loudspeaker was audible."""
     reopened: int
     underruns: int | None
     heard_wer: Spread | None
@@ -85,6 +90,8 @@ class TalkReport(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     schema_version: int = SCHEMA
+    full_speed: bool = False
+    """Time passed only while a model worked."""
     systems: list[Row]
     groups: list[Row]
     file_by_file: list[FileRatio]
@@ -124,6 +131,8 @@ def summed_up(
     verdicts: Sequence[Verdict],
     table: Sequence[TurnRow] = (),
     skipped: Sequence[str] = (),
+    *,
+    full_speed: bool = False,
 ) -> TalkReport:
     """The report of all takes; `table` is about the same recordings, `skipped` says what was left out."""
     systems = list(dict.fromkeys(verdict.system for verdict in verdicts))
@@ -139,6 +148,7 @@ def summed_up(
         if verdict.faults:
             faults.setdefault(f"{verdict.system} {verdict.script}", []).extend(verdict.faults)
     return TalkReport(
+        full_speed=full_speed,
         systems=[_row(system, "all", of[system]) for system in systems],
         groups=[row for row in rows if row.conversations],
         file_by_file=_file_by_file(of),
@@ -191,6 +201,9 @@ def _row(system: str, group: str, verdicts: Sequence[Verdict]) -> Row:
         missed_interruptions=sum(verdict.count("missed") for verdict in verdicts),
         false_stops=sum(verdict.count("false_stop") for verdict in verdicts),
         self_heard_turns=sum(verdict.self_heard for verdict in verdicts),
+        false_signs=sum(verdict.false_signs for verdict in verdicts),
+        talked_s=sum(verdict.talked_s for verdict in verdicts),
+        spoken_s=sum(verdict.spoken_s for verdict in verdicts),
         reopened=sum(verdict.reopened for verdict in verdicts),
         underruns=sum(counted) if counted else None,
         heard_wer=spread_of("heard_wer"),
@@ -212,6 +225,7 @@ def _metrics(system: str, verdicts: Sequence[Verdict]) -> list[Metric]:
         "missed_interruptions": [verdict.count("missed") for verdict in verdicts],
         "false_stops": [verdict.count("false_stop") for verdict in verdicts],
         "self_heard_turns": [verdict.self_heard for verdict in verdicts],
+        "false_signs": [verdict.false_signs for verdict in verdicts],
     }
     for name, values in counts.items():
         found.append(Metric(name=f"{system}.{name}", unit="", better=Better.LESS, values=[float(sum(values))]))
@@ -307,7 +321,8 @@ def in_words(report: TalkReport) -> str:
 
 def _row_lines(row: Row) -> list[str]:
     right = f"{row.right_turns} with the right number of turns"
-    lines = [f"{row.system}, {row.group}: {row.conversations} conversations, {right}"]
+    minutes = f"{row.talked_s / 60:.1f} minutes, {row.spoken_s / 60:.1f} of them with the loudspeaker audible"
+    lines = [f"{row.system}, {row.group}: {row.conversations} conversations, {right}; {minutes}"]
     times = {
         "voice to voice": row.voice_to_voice_s,
         "end of turn": row.end_of_turn_s,
@@ -320,7 +335,7 @@ def _row_lines(row: Row) -> list[str]:
             lines.append(f"  {name:24} {_seconds(value)}")
     lines.append(
         f"  cut-offs {row.cut_offs}, missed interruptions {row.missed_interruptions}, false stops {row.false_stops}, "
-        f"self-heard turns {row.self_heard_turns}, reopened {row.reopened}, "
+        f"self-heard turns {row.self_heard_turns}, false signs {row.false_signs}, reopened {row.reopened}, "
         f"underruns {'not counted' if row.underruns is None else row.underruns}"
     )
     rates = {"heard": row.heard_wer, "answers": row.answer_wer, "history after interruptions": row.history_wer}

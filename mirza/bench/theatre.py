@@ -1,11 +1,14 @@
-"""Plays a script to Mirza, with the real models and in real time, and records it."""
+"""Plays a script to Mirza, with the real models, in real time or without the waiting, and records it."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from mirza.audio.base import Samples
+from mirza.bench.patient import Busy, patient_llm
+from mirza.bench.reader import Reader
 from mirza.bench.room import StagedSound
 from mirza.bench.script import Script
 from mirza.bench.take import Said, Take, Turn, load_average, resident_mb
@@ -13,6 +16,7 @@ from mirza.build import build_conversation
 from mirza.events import (
     AnswerEnded,
     AnswerStarted,
+    Ducked,
     Event,
     Failed,
     Heard,
@@ -52,8 +56,10 @@ class Notes:
                     turns.pop()
             case Heard(text=text, at_s=at_s):
                 turns.append(Turn(heard=text, heard_s=at_s, ended_s=self._ended_s))
-            case AnswerEnded(said=said, interrupted=interrupted) if turns:
-                turns[-1].said, turns[-1].interrupted = said, interrupted
+            case AnswerEnded(said=said, at_s=at_s, interrupted=interrupted) if turns:
+                turns[-1].said, turns[-1].interrupted, turns[-1].answered_s = said, interrupted, at_s
+            case Ducked(at_s):
+                self._take.lowered_s.append(at_s)
             case TurnMeasured(llm=llm) if turns:
                 turns[-1].first_token_s, self._first_token_s = self._first_token_s, None
                 turns[-1].prefilled_tokens, turns[-1].reused_tokens = llm.prefilled_tokens, llm.reused_tokens
@@ -65,8 +71,10 @@ class Notes:
                 pass
 
 
-async def play(script: Script, sounds: list[Samples], settings: SettingsTree, recording: Path) -> Take:
-    """Holds one scripted conversation with Mirza; writes its stereo recording.
+async def play(
+    script: Script, sounds: list[Samples], settings: SettingsTree, recording: Path, busy: Busy | None = None
+) -> Take:
+    """Holds one scripted conversation with Mirza; writes its stereo recording. `busy` is that of `run_patiently`.
 
     Raises:
         MirzaError: a model is not there, or the recording cannot be written.
@@ -74,6 +82,10 @@ async def play(script: Script, sounds: list[Samples], settings: SettingsTree, re
     take = Take(system="mirza", script=script.name, recording=str(recording))
     sound = StagedSound(script, sounds)
     conversation = build_conversation(settings, sound=sound)
+    if script.answers:
+        conversation = Conversation(replace(conversation.parts, llm=Reader(script.answers)), settings)
+    elif busy is not None:
+        conversation = Conversation(replace(conversation.parts, llm=patient_llm(busy, settings)), settings)
     sound.idle = conversation.idle
     watching = asyncio.create_task(_watch(conversation, conversation.watch(), Notes(take)))
     async with conversation:
