@@ -12,7 +12,7 @@ from mirza.speech.text.verbalise import Verbaliser
 
 def plain_words(text: str, language: str = "en") -> list[str]:
     """The words of `text` as they are said: numbers spelled out, no case, no punctuation."""
-    said = Verbaliser(language_for(language)).say(text).text
+    said = Verbaliser(language_for(language)).say(text)
     plain = unicodedata.normalize("NFKC", said).lower().replace("’", "'")
     return re.findall(r"[^\W_]+(?:'[^\W_]+)?", plain)
 

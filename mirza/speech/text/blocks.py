@@ -16,6 +16,8 @@ _RULE = re.compile(
     r"(?:(?:-[ \t]?){3,40}|(?:\*[ \t]?){3,40}|(?:_[ \t]?){3,40}|={3,40}|[|:][ \t|:-]{2,200}|[-:][|: \t-]{2,200})(?=\n|\Z)"
 )
 _RULE_BEGUN = re.compile(r"(?:[-:|=][-:|= \t]{0,200}|(?:\*[ \t]?){1,40}|(?:_[ \t]?){1,40})\Z")
+_PLAIN_BULLET = re.compile(r"[-*+•] (?=[^\W_])")
+"""Of most items: nothing else can come of it."""
 _BULLET = re.compile(r"(?:[-*+•‣▪◦·●○–—][ \t]{1,8}|[•‣▪◦●○])(?:\[[ xX✓✔]\][ \t])?")
 _BULLET_BEGUN = re.compile(r"[-*+•‣▪◦·●○–—](?:[ \t]{0,8}|[ \t]{1,8}\[(?:[ xX✓✔]\]?)?)\Z")
 _NUMBERED = re.compile(r"(\d{1,3})(\ufe0f?\u20e3|[.)])[ \t]{1,8}(?=\S)")
@@ -64,6 +66,10 @@ def _read_rule(source: Source) -> bool | None:
     return None
 
 
+def _read_plain_bullet(source: Source) -> bool | None:
+    return _begin_item(source, 2) if source.match(_PLAIN_BULLET) else None
+
+
 def _read_mark(source: Source) -> bool | None:
     if source.char() == "#":
         if _ends(source, _HEADING_BEGUN):
@@ -81,22 +87,24 @@ def _read_mark(source: Source) -> bool | None:
     if _ends(source, _BULLET_BEGUN):
         return False
     if bullet := source.match(_BULLET):
-        begun = _begin_block(source, bullet.end() - source.at)
-        source.hard_line = False  # an item may go on in the next line
-        return begun
+        return _begin_item(source, bullet.end() - source.at)
     return None
 
 
+def _begin_item(source: Source, length: int) -> bool:
+    _begin_block(source, length)
+    source.hard_line = False  # an item may go on in the next line
+    return True
+
+
 def _read_number(source: Source) -> bool | None:
-    if _ends(source, _NUMBERED_BEGUN):
-        return False
     if number := source.match(_NUMBERED):
         source.part()
         source.plain(len(number[1]))
         source.silent(len(number[2]), clean=ITEM)
         source.line_start = False
         return True
-    return None
+    return False if _ends(source, _NUMBERED_BEGUN) else None
 
 
 ITEM = "\ue000"
@@ -136,9 +144,10 @@ def _ends(source: Source, begun: re.Pattern[str]) -> bool:
 _Reader = Callable[[Source], "bool | Fence | None"]
 _READERS: dict[str, tuple[_Reader, ...]] = {
     **dict.fromkeys("`~", (_read_code,)),
-    **dict.fromkeys("-*", (_read_rule, _read_mark)),
+    **dict.fromkeys("-*", (_read_plain_bullet, _read_rule, _read_mark)),
     **dict.fromkeys("_=:", (_read_rule,)),
-    **dict.fromkeys("#>+•‣▪◦·●○–—", (_read_mark,)),
+    **dict.fromkeys("+•", (_read_plain_bullet, _read_mark)),
+    **dict.fromkeys("#>‣▪◦·●○–—", (_read_mark,)),
     "|": (_read_rule, _read_table),
     "[": (_read_reference,),
 }

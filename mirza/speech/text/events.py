@@ -1,8 +1,10 @@
-"""What `Markup` finds in an answer, in order. Every written character is in exactly one of these."""
+"""What `Markup` finds in an answer, in order. Every written character is in exactly one of these.
+
+They are tuples, since there may be one for every few characters: a frozen dataclass takes three times as long to make.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -10,8 +12,7 @@ class Mark(NamedTuple):
     """Where the written text is not the clean text: `written .. written_end` of the answer stands for `clean .. clean_end`.
 
     `opens` says that the mark belongs to what follows, as in `**bold**` the first two stars do. All are character
-    offsets from the start of the answer, so that they stay right while text is taken. A tuple, since there may be one
-    for every two characters: a frozen dataclass takes three times as long to make.
+    offsets from the start of the answer, so that they stay right while text is taken.
     """
 
     clean: int
@@ -21,8 +22,7 @@ class Mark(NamedTuple):
     opens: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """Written characters, and the clean text that they stand for: the same but for the marks."""
 
     clean: str
@@ -30,22 +30,19 @@ class Text:
     marks: list[Mark]
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(NamedTuple):
     """Something that parts what is before from what follows; `written` is not spoken (a thought, an empty line)."""
 
     written: str
 
 
-@dataclass(frozen=True, slots=True)
-class CodeBegins:
+class CodeBegins(NamedTuple):
     """A code block opens here. It is announced, not read."""
 
     written: str
 
 
-@dataclass(frozen=True, slots=True)
-class ThoughtEnds:
+class ThoughtEnds(NamedTuple):
     """A thought ends that never began: it was opened before the text, so what was waiting is part of it."""
 
     written: str

@@ -1,4 +1,4 @@
-"""`Line`: a sentence as it is said, put together from left to right, tied to what is written."""
+"""`Line`: a sentence as it is said, put together from left to right, tied to what is written where that is asked."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ import re
 
 from mirza.speech.text.pieces import Tie
 
-_TOKEN = re.compile(r"\s+|[,;:.!?…。！？，、；：।]+|[^\s,;:.!?…。！？，、；：।]+")
-_WORDS = re.compile(r"\s+|[,;:.!?…。！？，、；：।]+|[^\s,;:.!?…。！？，、；：।]+(?: [^\s,;:.!?…。！？，、；：।]+)*")
+_MARK = r"[,;:.!?…。！？，、；：।]"
+_WORD = r"[^\s,;:.!?…。！？，、；：।]+"
+_TOKEN = re.compile(rf"\s+|{_WORD}(?:{_MARK}{_WORD})*|{_MARK}+")
+_WORDS = re.compile(rf"\s+|{_WORD}(?:(?:{_MARK} ?| ){_WORD})*|{_MARK}+")
+"""White space, words with one mark and one space between them at the most, or marks."""
 _MARKS = {",": 1, "、": 1, "，": 1, ";": 2, ":": 2, "；": 2, "：": 2}
 _ENDS = ".!?…。！？।"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class Line:
-    """The sentence as it is said so far: one space between words, one mark at a time, none in front."""
+    """The sentence as it is said so far: one space between words, one mark at a time, none in front.
 
-    def __init__(self, *, spaced: bool) -> None:
+    It is `tied` to the written sentence for who has to know which part of one is which of the other.
+    """
+
+    def __init__(self, *, spaced: bool, tied: bool = False) -> None:
         self.ties: list[Tie] = []
+        self._tied = tied
         self._spaced = spaced
         self._parts: list[str] = []
-        self._length = 0
         self._gap = False
         self._glue = False
 
@@ -28,26 +34,26 @@ class Line:
         """Says `text` from `start` to `end` as it is written."""
         if start == end:
             return
-        if self._glue and text[start].isalnum():
+        kept = text[start:end]
+        if self._glue and kept[0].isalnum():
             self._gap = True
         self._glue = False
-        if text[start].isspace():
-            self._gap = True
-        self._add(text[start:end])
-        self._tie(start + len(text[start:end].rstrip()), same=True)
+        self._add(kept)
+        if self._tied:
+            self._tie(start + len(kept.rstrip()), same=True)
 
     def put(self, said: str, end: int, *, tight: bool) -> None:
         """Says `said` for the text up to `end`; apart from the words beside it unless `tight`."""
         if said:
-            last = self._parts[-1][-1] if self._parts else " "
-            apart = not tight and self._spaced
-            if not tight and ((apart and last.isalnum()) or self._glue):
+            apart = self._spaced and not tight
+            if not tight and (self._glue or (apart and self._parts and self._parts[-1][-1].isalnum())):
                 self._gap = True
             self._add(said)
             self._glue = apart
-        else:
-            self._gap = self._gap or not tight
-        self._tie(end)
+        elif not tight:
+            self._gap = True
+        if self._tied:
+            self._tie(end)
 
     def skip(self, end: int, *, apart: bool) -> None:
         """Passes over a sign; `apart` if it stood between words."""
@@ -60,46 +66,39 @@ class Line:
         return "".join(self._parts)
 
     def _tie(self, end: int, *, same: bool = False) -> None:
-        if self.ties and self.ties[-1].spoken_end == self._length:
+        length = sum(map(len, self._parts))
+        if self.ties and self.ties[-1].spoken_end == length:
             self.ties.pop()
-        if self._length:
-            self.ties.append(Tie(end, self._length, same))
+        if length:
+            self.ties.append(Tie(end, length, same))
 
     def _add(self, text: str) -> None:
+        parts = self._parts
         for token in (_WORDS if self._spaced else _TOKEN).findall(text):
-            if token.isspace():
+            first = token[0]
+            if first.isspace():
                 self._gap = True
-            elif token[0] in _MARKS or token[0] in _ENDS:
-                self._mark(token)
+            elif first in _MARKS or first in _ENDS:
+                if parts:
+                    self._mark(token)
             else:
-                self._word(token)
-
-    def _word(self, token: str) -> None:
-        if self._gap and self._parts and not self._touch(self._parts[-1][-1], token[0]):
-            self._append(" ")
-        self._gap = False
-        self._append(token)
-
-    def _touch(self, last: str, first: str) -> bool:
-        """Whether no space is wanted between two characters: Chinese and Japanese have none."""
-        if self._spaced:
-            return False
-        return bool(_CJK.match(last) and _CJK.match(first)) or last in "，。、；：！？"
+                if self._gap and parts and (self._spaced or not _touch(parts[-1][-1], first)):
+                    parts.append(" ")
+                self._gap = False
+                parts.append(token)
 
     def _mark(self, token: str) -> None:
-        if not self._parts:
+        mark = token[:1] if len(token) > 1 and token[0] in "!?,;:" and len(set(token)) == 1 else token
+        last = self._parts[-1][0]
+        if last in _ENDS:
             return
-        mark = token[:1] if len(set(token)) == 1 and token[0] in "!?,;:" else token
-        last = self._parts[-1]
-        if last[0] in _ENDS:
-            return
-        if last[0] in _MARKS:
-            if _MARKS.get(mark[0], 3) <= _MARKS[last[0]]:
+        if last in _MARKS:
+            if _MARKS.get(mark[0], 3) <= _MARKS[last]:
                 return
             self._parts.pop()
-            self._length -= len(last)
-        self._append(mark)
+        self._parts.append(mark)
 
-    def _append(self, text: str) -> None:
-        self._parts.append(text)
-        self._length += len(text)
+
+def _touch(last: str, first: str) -> bool:
+    """Whether no space is wanted between two characters: Chinese and Japanese have none."""
+    return bool(_CJK.match(last) and _CJK.match(first)) or last in "，。、；：！？"

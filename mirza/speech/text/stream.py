@@ -16,7 +16,7 @@ from mirza.speech.text.markup import Markup
 from mirza.speech.text.pieces import Piece
 from mirza.speech.text.segment import STOPS, Segmenter
 from mirza.speech.text.ties import tie
-from mirza.speech.text.verbalise import SILENCE, Verbaliser
+from mirza.speech.text.verbalise import Verbaliser
 from mirza.speech.text.waiting import Waiting
 
 
@@ -96,20 +96,21 @@ class SpeechText:
             return pieces
         while (end := self._segmenter.cut(self._waiting.clean, final=final)) >= 0:
             self._say(end, pieces)
-        if final and self._waiting.clean:
+        if final and self._waiting.clean.isspace():
+            self._drop()
+        elif final and self._waiting.clean:
             self._say(len(self._waiting.clean), pieces)
         return pieces
 
     def _say(self, end: int, pieces: list[Piece]) -> None:
         """Takes the clean text up to `end`: a piece, or none when there is nothing in it to say."""
         stretch = self._waiting.take(end)
-        said = self._verbaliser.say(stretch.clean) if stretch.clean else SILENCE
-        self._segmenter.start(spoken=bool(said.text))
-        if not said.text:
-            return
-        ties = partial(tie, said, stretch) if stretch.written != said.text else ()
-        start = stretch.start
-        pieces.append(Piece(stretch.written, said.text, start, start + len(stretch.written), ties))
+        said = self._verbaliser.say(stretch.clean) if stretch.clean else ""
+        self._segmenter.start(spoken=bool(said))
+        if said:
+            ties = partial(tie, self._verbaliser, stretch) if stretch.written != said else ()
+            start = stretch.start
+            pieces.append(Piece(stretch.written, said, start, start + len(stretch.written), ties))
 
     def _drop(self, more: int = 0) -> int:
         """Passes over what is waiting, and `more` characters after it: they are not spoken. Where that ends."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from mirza.speech.text.events import Mark
 from mirza.speech.text.pieces import Tie
-from mirza.speech.text.verbalise import Said
+from mirza.speech.text.verbalise import Verbaliser
 from mirza.speech.text.waiting import Stretch
 
 
-def tie(said: Said, stretch: Stretch) -> tuple[Tie, ...]:
-    """Ties to the clean text made ties to the written one; markup that closes after a word belongs to it."""
-    ties = said.ties or (Tie(len(stretch.clean), len(said.text), same=True),)
+def tie(verbaliser: Verbaliser, stretch: Stretch) -> tuple[Tie, ...]:
+    """Ties of what is said to the clean text made ties to the written one; markup that closes after a word is part of it.
+
+    The stretch is said once more for that: few pieces are ever cut short, and all others do without.
+    """
+    ties = verbaliser.ties(stretch.clean)
     tied: list[Tie] = []
     at = 0
     shift = stretch.start - stretch.clean_at

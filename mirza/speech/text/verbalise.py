@@ -22,21 +22,12 @@ _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not 
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
 _IS_WIDE = re.compile("[\uff01-\uff5e\uffe5]")
 _PLAIN = re.compile(
-    rf"[¿¡]?[^\W\d_{NUMERALS}](?:[^\W\d_{NUMERALS}]|[ ，、；：](?![ ,.!?;:…])|[,!?;:](?= )|['’\-](?=[^\W\d_]))*+[.!?…,;:。！？]?"
+    rf"[¿¡]?[^\W\d_{NUMERALS}](?:[^\W\d_{NUMERALS}]++|[ ，、；：](?![ ,.!?;:…])|[,!?;:](?= )|['’\-](?=[^\W\d_]))*+"
+    r"[.!?…,;:。！？]?"
 )
 """What is said as it is written, apart from words that stand in a table."""
+_SAYS = re.compile(r"[^\W_]")
 _ROMAN = re.compile(r"[IVX]{2}|[IVX][er]|[^\W\d_] [VX](?!\w)|[a-z] I(?!\w)")
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What the voice gets: empty when there is nothing to say. No `ties` means that it is the text as written."""
-
-    text: str
-    ties: tuple[Tie, ...] = ()
-
-
-SILENCE = Said("")
 
 
 class Verbaliser:
@@ -46,21 +37,37 @@ class Verbaliser:
         self._language = language
         self._forms = _forms(language.code)
 
-    def say(self, clean: str) -> Said:
-        """`clean` as it is said."""
-        plain = _PLAIN.fullmatch(clean) and not _ROMAN.search(clean)
-        plain = plain and self._forms.abbreviations.isdisjoint(clean.split())
-        if plain and ("-" not in clean or not self._forms.places.search(clean)):
-            return Said(clean)
+    def say(self, clean: str) -> str:
+        """`clean` as it is said; empty when there is nothing to say."""
+        if self._is_plain(clean):
+            return clean
+        spoken = self._line(clean, tied=False).finish()
+        return spoken if _SAYS.search(spoken) else ""
+
+    def ties(self, clean: str) -> tuple[Tie, ...]:
+        """What is said of `clean`, tied to it."""
+        if self._is_plain(clean):
+            return (Tie(len(clean), len(clean), same=True),)
+        return tuple(self._line(clean, tied=True).ties)
+
+    def _is_plain(self, clean: str) -> bool:
+        """Whether all of it is said as it is written."""
+        if not _PLAIN.fullmatch(clean) or _ROMAN.search(clean):
+            return False
+        if not self._forms.abbreviations.isdisjoint(clean.split()):
+            return False
+        return "-" not in clean or not self._forms.places.search(clean)
+
+    def _line(self, clean: str, *, tied: bool) -> Line:
         text = clean.translate(_WIDE) if _IS_WIDE.search(clean) else clean
-        line = Line(spaced=self._language.spaced)
+        line = Line(spaced=self._language.spaced, tied=tied)
         at = 0
         while found := self._forms.places.search(text, at):
-            line.keep(text, at, found.start())
-            at = self._say_at(text, found.start(), line)
+            start = found.start()
+            line.keep(text, at, start)
+            at = self._say_at(text, start, line)
         line.keep(text, at, len(text))
-        spoken = line.finish()
-        return Said(spoken, tuple(line.ties)) if any(map(str.isalnum, spoken)) else SILENCE
+        return line
 
     def _say_at(self, text: str, at: int, line: Line) -> int:
         """Says what is at `at`; where it ends."""

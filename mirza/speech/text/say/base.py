@@ -11,8 +11,8 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE, MAX_DIGITS, NEUTER
 
 SPACE = "[ \xa0\u202f]"
-IN_NUMBER = r".,'’\d"
-"""What the first digits of a number may go on with, in any language: a decimal sign, thousands. See `Rule.then`."""
+IN_NUMBER = rf"{SPACE}?[.,'’]?\d"
+"""What the first digits of a number may go on with, in any language: decimals, thousands. See `Rule.then`."""
 _GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 _GROUPS_COMMA = r"\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
@@ -24,13 +24,18 @@ _DETERMINERS = frozenset(
 )
 
 
+SEEN = 3
+"""So many characters after its first digits tell which rules are asked about a number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A form, and how it is said; `say` may decline with `None`.
 
     `begins` tells where the rule is asked: at a digit (`0`), a letter (`a`), any other sign (`$`). So that not every rule
-    is asked everywhere, `then` are the characters, as in a pattern's brackets, that can come after the digits that the
-    form begins with, but for a space; `first` are the signs that it can begin with. Empty is any.
+    is asked everywhere, `then` is a pattern for what can come after the digits that the form begins with, of which there
+    are `least` or more; it is shown `SEEN` characters. `first` are the letters and signs, as in a pattern's brackets, that
+    the form can begin with. Empty is any.
     """
 
     begins: str
@@ -39,23 +44,21 @@ class Rule:
     tight: bool = False
     then: str = ""
     first: str = ""
+    least: int = 1
 
-    def goes_on_with(self, char: str) -> bool:
-        """Whether `char`, empty at the end of the text, can follow the digits that the form begins with."""
-        return "0" in self.begins and _is_one_of(self.then, char)
+    def goes_on_with(self, digits: int, following: str) -> bool:
+        """Whether the form can begin with so many digits and with what is `following` them."""
+        return "0" in self.begins and digits >= self.least and re.match(self.then, following) is not None
 
-    def begins_with(self, sign: str) -> bool:
-        """Whether the form can begin with `sign`."""
-        return "$" in self.begins and _is_one_of(self.first, sign)
+    def begins_with(self, char: str) -> bool:
+        """Whether the form can begin with `char`, a letter or a sign."""
+        kind = "a" if char.isalpha() else "$"
+        return kind in self.begins and (not self.first or re.match(f"[{self.first}]", char) is not None)
 
 
 def first_of(names: Iterable[str]) -> str:
-    """What `names` begin with, for `Rule.then`."""
+    """What `names` begin with, as in a pattern's brackets."""
     return re.escape("".join(sorted({name[0] for name in names})))
-
-
-def _is_one_of(characters: str, char: str) -> bool:
-    return not characters or (bool(char) and re.match(f"[{characters}]", char) is not None)
 
 
 class Speaker:

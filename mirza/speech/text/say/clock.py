@@ -6,7 +6,7 @@ import re
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import Rule, Speaker, first_of, german_ending
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, first_of, german_ending
 from mirza.speech.text.say.units import named
 
 _ISO = re.compile(
@@ -48,38 +48,40 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Dates first, then times, then what is left of `3:2`."""
     dates = _Dates(speaker)
     times = _Times(speaker)
-    found = [Rule("0", _ISO, dates.iso, then=r"\-/."), Rule("0", _NUMERIC, dates.numeric, then=r"\-/.")]
+    found = [Rule("0", _ISO, dates.iso, then=r"[-/.]\d", least=4), Rule("0", _NUMERIC, dates.numeric, then=r"[-/.]\d")]
+    days, months = speaker.language.dates.days, speaker.language.dates.months
+    names = [*days, *months, *speaker.language.dates.short_days, *speaker.language.dates.short_months]
+    named = f"{SPACE}?[{first_of(months)}]"
     if span := spans(speaker.language):
-        found.append(Rule("a", re.compile(span), dates.span))
-    named = first_of((*speaker.language.dates.months, *speaker.language.dates.short_months, "?"))
+        found.append(Rule("a", re.compile(span), dates.span, first=first_of(names)))
     match speaker.code:
         case "en":
             months = "|".join((*speaker.language.dates.months, *speaker.language.dates.short_months))
             after = rf"({months})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:[-–](\d{{1,2}})(?:st|nd|rd|th)?)?(?![\d:.]*\d)(?:(,)? (\d{{4}})(?!\d))?"
             before = rf"(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?({months})(?!\w)\.?(?:,? (\d{{4}})(?!\d))?"
             found += [
-                Rule("a", re.compile(after), dates.month_day),
-                Rule("0", re.compile(before), dates.day_month, then=f"snrto{named}"),
+                Rule("a", re.compile(after), dates.month_day, first=first_of(months)),
+                Rule("0", re.compile(before), dates.day_month, then=f"[snrt]|{SPACE}o|{named}"),
             ]
         case "fr":
             pattern = rf"(\d{{1,2}})(?:er)?[ \xa0]({'|'.join(speaker.language.dates.months)})(?!\w)(?:[ \xa0](\d{{4}})(?!\d))?"
             found += [
-                Rule("0", re.compile(pattern), dates.french, then=f"e{named}"),
-                Rule("0", _FRENCH_ROUND, times.french_round, then="hj"),
-                Rule("0", _FRENCH_HOURS, times.french, then="h"),
+                Rule("0", re.compile(pattern), dates.french, then=f"e|{named}"),
+                Rule("0", _FRENCH_ROUND, times.french_round, then=" ?[hj]"),
+                Rule("0", _FRENCH_HOURS, times.french, then=f"{SPACE}?h"),
             ]
         case "de":
             pattern = (
                 rf"(\d{{1,2}})\.[ \xa0]?({'|'.join(speaker.language.dates.months)})(?!\w)(?:[ \xa0](\d{{4}})(?!\d))?"
             )
             found += [
-                Rule("0", re.compile(pattern), dates.german, then="."),
-                Rule("0", _GERMAN_HOURS, times.german, then=".:U"),
-                Rule("0", _GERMAN_SHORT, dates.german_short, then="."),
+                Rule("0", re.compile(pattern), dates.german, then=r"\."),
+                Rule("0", _GERMAN_HOURS, times.german, then=rf"[.:]\d|{SPACE}U"),
+                Rule("0", _GERMAN_SHORT, dates.german_short, then=r"\.\d"),
             ]
         case "es":
             pattern = rf"(\d{{1,2}})º? de ({'|'.join(speaker.language.dates.months)})(?!\w)(?: del? (\d{{4}})(?!\d))?"
-            found += [Rule("0", re.compile(pattern), dates.spanish, then="ºd")]
+            found += [Rule("0", re.compile(pattern), dates.spanish, then="º| d")]
         case _:
             found += [
                 Rule("0", re.compile(r"(\d{4})(年)(?!代|间|間|前|後|后|来)"), dates.cjk_year, then="年"),
@@ -89,19 +91,19 @@ def rules(speaker: Speaker) -> list[Rule]:
                     "0",
                     re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])"),
                     times.cjk,
-                    then="点點時时",
+                    then="[点點時时]",
                 ),
             ]
     if speaker.language.dates.order == "mdy":
-        found.append(Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then="/"))
+        found.append(Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then=r"/\d"))
     if speaker.language.dates.order == "dmy":
-        found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then="/"))
+        found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then=r"/[01]"))
     return [
         *found,
-        Rule("0", _VERSES, times.verses, then=":"),
-        Rule("0", _TIME, times.clock, then=":"),
-        Rule("0", _DAY_HALF, times.day_half, then="apAP"),
-        Rule("0", _RATIO, times.ratio, then=":.,"),
+        Rule("0", _VERSES, times.verses, then=r":\d"),
+        Rule("0", _TIME, times.clock, then=r":\d"),
+        Rule("0", _DAY_HALF, times.day_half, then=f"{SPACE}?[apAP]"),
+        Rule("0", _RATIO, times.ratio, then=r"[.,]\d| ?:"),
     ]
 
 

@@ -132,10 +132,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
 
     phones = {
-        "en": [Rule("0$", _AMERICAN, grouped, then=r"\-.)\d", first="(")],
-        "fr": [Rule("0", _FRENCH, pairs)],
-        "es": [Rule("0", _SPANISH, grouped)],
-        "zh": [Rule("0", _CHINESE, grouped)],
+        "en": [Rule("0$", _AMERICAN, grouped, then=r"[-. ][(\d]|\)", first="(")],
+        "fr": [Rule("0", _FRENCH, pairs, least=2)],
+        "es": [Rule("0", _SPANISH, grouped, least=3)],
+        "zh": [Rule("0", _CHINESE, grouped, least=3)],
     }
 
     def counted(match: re.Match[str]) -> str:
@@ -147,35 +147,35 @@ def rules(speaker: Speaker) -> list[Rule]:
         return numbers.digits(match.group()) if called else None
 
     extra = {
-        "en": [Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency)],
-        "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long)],
+        "en": [Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency, least=3)],
+        "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long, least=3)],
         "de": [
-            Rule("0", re.compile(r"(?:112|110)(?![\d.,:%/-]*\d)"), emergency),
-            Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then="A-ZÄÖÜ"),
+            Rule("0", re.compile(r"(?:112|110)(?![\d.,:%/-]*\d)"), emergency, least=3),
+            Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then=" [A-ZÄÖÜ]", least=5),
         ],
-        "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), grouped, then=r"\-")],
+        "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), grouped, then=r"-\d", least=3)],
     }
     return [
-        Rule("a", _IBAN, iban),
-        Rule("0a", _HARDWARE, hardware, then="A-F:"),
-        Rule("0$", _INTERNATIONAL, international, first="+"),
+        Rule("a", _IBAN, iban, first="A-Z"),
+        Rule("0a", _HARDWARE, hardware, then=r"[A-F]|[-:][\dA-F]", first="A-F"),
+        Rule("0$", _INTERNATIONAL, international, first="+", least=3),
         *phones.get(speaker.code, []),
-        Rule("0", _CARD, grouped, then=r"\-\d"),
-        Rule("0", _IP, ip, then="."),
-        Rule("0a", _VERSION, version, then="."),
-        Rule("0", re.compile(r"(\d+)\.(\d+)(?![\d.,]*\d)"), named_version, then="."),
+        Rule("0", _CARD, grouped, then=r"[- ]\d", least=4),
+        Rule("0", _IP, ip, then=r"\.\d"),
+        Rule("0a", _VERSION, version, then=r"\.\d", first="vV"),
+        Rule("0", re.compile(r"(\d+)\.(\d+)(?![\d.,]*\d)"), named_version, then=r"\.\d"),
         Rule("0$", _HEX, spelled, then="x", first="#"),
-        Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), grouped, then=r"\-"),
-        Rule("0", _SERIAL, grouped, then=r"\-"),
+        Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), grouped, then=r"-\d", least=3),
+        Rule("0", _SERIAL, grouped, then=r"-\d"),
         *extra.get(speaker.code, []),
-        Rule("0", _LOCAL, grouped, then=r"\-/\d"),
-        Rule("0", _AFTER_CUE, after_cue),
-        Rule("0", re.compile(r"\d{3,5}(?=室|房|号房|热线|号室)"), long, then="室房号热"),
-        Rule("a", _LETTERS, letters),
-        Rule("0", _DIGITS_FIRST, digits_first(speaker), then="A-Za-z"),
-        Rule("0", _DASHED, dashed(grouped), then=r"\-"),
-        Rule("0", re.compile(r"\d{1,3}(?:-\d{1,3}){2,}(?![\w-])", re.ASCII), counted, then=r"\-"),
-        Rule("0", _LONG, long),
+        Rule("0", _LOCAL, grouped, then=r"[-/ ]\d", least=2),
+        Rule("0", _AFTER_CUE, after_cue, least=4),
+        Rule("0", re.compile(r"\d{3,5}(?=室|房|号房|热线|号室)"), long, then="[室房号热]", least=3),
+        Rule("a", _LETTERS, letters, first="A-Za-z"),
+        Rule("0", _DIGITS_FIRST, digits_first(speaker), then="[A-Za-z]"),
+        Rule("0", _DASHED, dashed(grouped), then=r"-\d", least=2),
+        Rule("0", re.compile(r"\d{1,3}(?:-\d{1,3}){2,}(?![\w-])", re.ASCII), counted, then=r"-\d"),
+        Rule("0", _LONG, long, least=2),
     ]
 
 

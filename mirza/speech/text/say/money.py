@@ -51,9 +51,9 @@ def rules(speaker: Speaker) -> list[Rule]:
     amounts = _Amounts(speaker)
     after = [*_SIGNS, *_CODES, *speaker.language.money.scales, *speaker.language.money.scale_words]
     return [
-        Rule("a$", ahead, amounts.say, first=first_of(_SIGNS)),
-        Rule("0", behind, amounts.say, then=rf"{IN_NUMBER}\-–—{first_of(after)}"),
-        Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=f"{IN_NUMBER}¢"),
+        Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *_CODES])),
+        Rule("0", behind, amounts.say, then=rf"{IN_NUMBER}|{SPACE}?[-–—{first_of(after)}]"),
+        Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=f"{IN_NUMBER}|{SPACE}?¢"),
     ]
 
 

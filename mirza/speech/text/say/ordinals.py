@@ -23,17 +23,17 @@ def rules(speaker: Speaker) -> list[Rule]:
     ordinals = _Ordinals(speaker)
     own = {
         "en": [
-            Rule("0", _ENGLISH_ORDINAL, ordinals.english_ordinal, then=",snrt"),
+            Rule("0", _ENGLISH_ORDINAL, ordinals.english_ordinal, then=r",\d|[snrt]"),
             Rule("0$", _DECADE, ordinals.decade, then="s", first="'’"),
         ],
-        "fr": [Rule("0", _FRENCH_ORDINAL, ordinals.french_ordinal, then="erènᵉ")],
-        "es": [Rule("0", _SPANISH_ORDINAL, ordinals.spanish_ordinal, then=".ºª°erdtmvn")],
+        "fr": [Rule("0", _FRENCH_ORDINAL, ordinals.french_ordinal, then="[erènᵉ]")],
+        "es": [Rule("0", _SPANISH_ORDINAL, ordinals.spanish_ordinal, then=r"\.?[ºª°erdtmvn]")],
         "de": [
-            Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), ordinals.german_million, then="M"),
-            Rule("0", _GERMAN_ORDINAL, ordinals.german_ordinal, then="."),
-            Rule("0", _GERMAN_ORDINALS, ordinals.german_ordinals, then="."),
-            Rule("0", _GERMAN_STEM_ORDINAL, lambda match: speaker.numbers.ordinal(int(match[1])), then="."),
-            Rule("0", _GERMAN_LAST_ORDINAL, ordinals.german_last_ordinal, then="."),
+            Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), ordinals.german_million, then=" M"),
+            Rule("0", _GERMAN_ORDINAL, ordinals.german_ordinal, then=r"\."),
+            Rule("0", _GERMAN_ORDINALS, ordinals.german_ordinals, then=r"\."),
+            Rule("0", _GERMAN_STEM_ORDINAL, lambda match: speaker.numbers.ordinal(int(match[1])), then=r"\."),
+            Rule("0", _GERMAN_LAST_ORDINAL, ordinals.german_last_ordinal, then=r"\."),
             Rule("0", _GERMAN_DECADE, ordinals.german_decade, then="e"),
         ],
         "zh": [Rule("0", re.compile(r"(\d+)年代"), ordinals.chinese_decade, then="年")],

@@ -7,11 +7,13 @@ from functools import lru_cache
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.say import amounts, clock, codes, money, ordinals, signs, units, web, words
-from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.base import SEEN, Rule, Speaker
 
-_DIGITS = re.compile(r"\d+[ \xa0\u202f]?")
-_KINDS = 512
-"""More characters than one text has after digits, or of signs."""
+_DIGITS = re.compile(r"\d+")
+_MOST_DIGITS = 5
+"""No rule asks for more digits than this at the least."""
+_KINDS = 4096
+"""More beginnings than one text has: which rules are asked at each is remembered."""
 
 
 class RuleSet:
@@ -26,22 +28,21 @@ class RuleSet:
         self.triggers = triggers
         self.spans = spans
         self.within_words = within_words
-        self._letters = tuple(rule for rule in rules if "a" in rule.begins)
-        self._digits = lru_cache(maxsize=_KINDS)(self._going_on_with)
-        self._signs = lru_cache(maxsize=_KINDS)(self._beginning_with)
+        self._numbers = lru_cache(maxsize=_KINDS)(self._going_on_with)
+        self._others = lru_cache(maxsize=_KINDS)(self._beginning_with)
 
     def asked(self, text: str, at: int) -> tuple[Rule, ...]:
         """The rules that may know how to say what is at `at`."""
         if digits := _DIGITS.match(text, at):
-            return self._digits(text[digits.end() : digits.end() + 1])
-        char = text[at]
-        return self._letters if char.isalpha() else self._signs(char)
+            end = digits.end()
+            return self._numbers(min(end - at, _MOST_DIGITS), text[end : end + SEEN])
+        return self._others(text[at])
 
-    def _going_on_with(self, char: str) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self.rules if rule.goes_on_with(char))
+    def _going_on_with(self, digits: int, following: str) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if rule.goes_on_with(digits, following))
 
-    def _beginning_with(self, sign: str) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self.rules if rule.begins_with(sign))
+    def _beginning_with(self, char: str) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if rule.begins_with(char))
 
 
 def rules_for(language: Language) -> RuleSet:

@@ -38,23 +38,23 @@ def rules(speaker: Speaker) -> list[Rule]:
     part = re.compile(rf"(?P<part>{amounts.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
     measures = _Measures(speaker)
     found = [
-        Rule("0", percent, measures.percent, then=rf"{IN_NUMBER}\-–—%‰"),
-        Rule("0$", part, measures.part, then=rf"/⁄\d{amounts.VULGAR}", first=amounts.VULGAR),
-        Rule("0", measure, measures.measure, then=rf"{IN_NUMBER}\-–—eE×x·{first_of(units(speaker.code))}"),
+        Rule("0", percent, measures.percent, then=f"{IN_NUMBER}|{SPACE}?[-–—%‰]"),
+        Rule("0$", part, measures.part, then=rf"[/⁄]\d| ?[\d{amounts.VULGAR}]", first=amounts.VULGAR),
+        Rule("0", measure, measures.measure, then=rf"{IN_NUMBER}|{SPACE}?[-–—×x·{first_of(units(speaker.code))}]|[eE]"),
     ]
     if speaker.code == "en":
-        found.insert(0, Rule("0", _FEET, measures.feet, then="'′"))
-        found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then="f"))
+        found.insert(0, Rule("0", _FEET, measures.feet, then="['′]"))
+        found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then=" ?f"))
     spaced = speaker.language.spaced
     if spaced:
-        found.insert(0, Rule("0", _INCH_MARK, measures.inch_mark, then='.,"'))
+        found.insert(0, Rule("0", _INCH_MARK, measures.inch_mark, then=r'[.,]\d|"'))
     if spaced and speaker.code != "fr":
-        found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then="h"))
+        found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then=" ?h"))
     if speaker.code == "en":
-        found.insert(0, Rule("0", _INCHES, measures.inches, then='."″”'))
+        found.insert(0, Rule("0", _INCHES, measures.inches, then=r'\.\d|["″”]'))
     if speaker.code == "de":
         found.insert(
-            0, Rule("0", re.compile(rf"({number}){SPACE}?%(ig\w*)"), measures.percentual, then=rf"{IN_NUMBER}%")
+            0, Rule("0", re.compile(rf"({number}){SPACE}?%(ig\w*)"), measures.percentual, then=f"{IN_NUMBER}|{SPACE}?%")
         )
     return found
 

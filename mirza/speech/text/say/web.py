@@ -69,12 +69,12 @@ def rules(speaker: Speaker) -> list[Rule]:
         return host(match.group().removesuffix("()"))
 
     return [
-        Rule("a", _URL, url),
-        Rule("a0$", _EMAIL, email, then=r"\w.@+%\-", first=r"\w+%\-"),
+        Rule("a", _URL, url, first="hHfFwW"),
+        Rule("a0$", _EMAIL, email, then=r"[\w.@+%-]", first=r"\w+%\-"),
         Rule("$", _HANDLE, handle, first="@"),
         Rule("$", _PATH, path, first="~./"),
-        Rule("a0", _DOMAIN, domain, then=r"\w.\-"),
-        Rule("a", _MEMBER, member),
+        Rule("a0", _DOMAIN, domain, then=r"[\w.-]", first="A-Za-z_"),
+        Rule("a", _MEMBER, member, first="A-Za-z_"),
     ]
 
 

@@ -6,7 +6,7 @@ import re
 
 from mirza.speech.text.language import BEFORE_NUMBER
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.base import Rule, Speaker, first_of
 
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
 _ROMAN = re.compile(r"([IVX]{1,8})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
@@ -29,12 +29,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     pattern = re.compile(rf"(?:{names})(?!\w)|(?:{dotted})(?=\d)")
     shorts = _Shorts(speaker)
     return [
-        Rule("a", pattern, shorts.abbreviation),
-        Rule("a", _INITIALS, shorts.initials),
-        *([Rule("a", re.compile(r"str\."), shorts.street, tight=True)] if speaker.code == "de" else []),
-        *([Rule("a", _GERMAN_ROMAN, shorts.roman)] if speaker.code == "de" else []),
-        Rule("a", _ROMAN_SPAN, shorts.roman_span),
-        Rule("a", _ROMAN, shorts.roman),
+        Rule("a", pattern, shorts.abbreviation, first=first_of(table) if table else ""),
+        Rule("a", _INITIALS, shorts.initials, first="A-Z"),
+        *([Rule("a", re.compile(r"str\."), shorts.street, tight=True, first="s")] if speaker.code == "de" else []),
+        *([Rule("a", _GERMAN_ROMAN, shorts.roman, first="IVX")] if speaker.code == "de" else []),
+        Rule("a", _ROMAN_SPAN, shorts.roman_span, first="IVX"),
+        Rule("a", _ROMAN, shorts.roman, first="IVX"),
     ]
 
 
