@@ -43,13 +43,14 @@ from mirza.llm.base import BaseLlm, OnProgress, ThinkingBudget, Tool
 from mirza.metrics import Metrics
 from mirza.settings import SettingsTree
 from mirza.speech.base import EndOfTurn, Stt, Transcript, Tts, Vad
-from mirza.speech.ear import AWAKE_S, Ear, Echo, WakeWord
+from mirza.speech.ear import AWAKE_S, Ear, Echo, Utterance, WakeWord
+from mirza.speech.hearing import Hearing
 from mirza.speech.interruption import Interruption
 from mirza.speech.mouth import Mouth, Output, Page, Ticks
 from mirza.speech.own_voice import OwnVoice
 from mirza.speech.patience import patience
 from mirza.speech.phrases import Meaning, meaning, plain, thinking_request, unfinished
-from mirza.speech.turns import Began, Ended, Overlap, OverlapEnded, Paused, Signal, WentOn
+from mirza.speech.turns import Began, Ended, Faded, Overlap, OverlapEnded, Paused, Signal, WentOn
 from mirza.watchers import Watcher, Watchers
 
 PARTIAL_EVERY_S = 0.5
@@ -80,8 +81,12 @@ class _Turn:
     number: int
     began_s: float = 0.0
     interrupting: bool = False
+    hearing: Hearing | None = None
     understanding: asyncio.Task[Transcript] | None = None
-    sound: Samples | None = None
+    """What may be the whole of it is being recognised."""
+    judging: asyncio.Task[None] | None = None
+    """An answer is prepared in case it is, and whether it is, decided."""
+    utterance: Utterance | None = None
     closed: bool = False
     """It was no turn, or its answer has been heard: a voice now is a new turn."""
 
@@ -139,6 +144,8 @@ class Conversation:
         match signal:
             case Began(voice_start_s):
                 self._user_began(voice_start_s)
+            case Faded():
+                self._user_faded()
             case Paused(voice_end_s):
                 self._user_paused(voice_end_s)
             case WentOn():
@@ -155,56 +162,73 @@ class Conversation:
     def _user_began(self, voice_start_s: float) -> None:
         """Someone speaks: a new turn begins, or the last one goes on."""
         assert self.ear is not None
+        assert self.parts.stt is not None
         self._emit(SpeechStarted(voice_start_s))
         last = self._turn
-        if last.sound is not None and not last.closed:
-            self.ear.put_back(last.sound)
-            self._turn = _Turn(last.number, last.began_s, last.interrupting)
+        if last.utterance is not None and not last.closed:
+            self.ear.put_back(last.utterance)
+            self._turn = _Turn(last.number, last.began_s, last.interrupting, last.hearing)
             self._answers.withdraw()
             self._emit(TurnReopened(voice_start_s))
         else:
-            self._turn = _Turn(last.number + 1, voice_start_s, self._interrupted)
+            hearing = Hearing(self.parts.stt, self._spoken_language())
+            self._turn = _Turn(last.number + 1, voice_start_s, self._interrupted, hearing)
         self._interrupted = False
         self._enter(State.HEARING)
-        self._following = self._start(self._follow_along())
+        self._following = self._start(self._follow_along(self._turn))
+
+    def _user_faded(self) -> None:
+        """It may be the end: understand what was said."""
+        assert self.ear is not None
+        self._stop_following()
+        self._turn.understanding = self._start(self._understand(self._turn, self.ear.utterance()))
 
     def _user_paused(self, voice_end_s: float) -> None:
-        """Silence: understand what was said, and judge whether it was all."""
+        """Silence: judge whether it was all."""
         assert self.ear is not None
         self._emit(SpeechEnded(voice_end_s))
-        self._stop_following()
-        self._turn.understanding = self._start(self._understand(self._turn, self.ear.samples()))
+        if self._turn.understanding is None:
+            self._user_faded()
+        self._turn.judging = self._start(self._judge(self._turn, self.ear.samples()))
 
     def _user_went_on(self) -> None:
         """It was not all."""
-        if self._turn.understanding is not None:
-            self._turn.understanding.cancel()
+        for task in (self._turn.understanding, self._turn.judging):
+            if task is not None:
+                task.cancel()
+        self._turn.understanding = self._turn.judging = None
         if self._answers.current is not None:
             self._answers.withdraw()
-        self._following = self._start(self._follow_along())
+        self._following = self._start(self._follow_along(self._turn))
 
     def _user_ended(self) -> None:
         """It was: answer."""
         assert self.ear is not None
-        self._turn.sound = self.ear.take()
+        self._turn.utterance = self.ear.take()
         self._emit(TurnEnded(self.now_s()))
         self._enter(State.THINKING)
         self._start(self._reply(self._turn))
 
-    async def _understand(self, turn: _Turn, samples: Samples) -> Transcript:
-        """Recognises what may be a whole turn, prepares the answer in case it is, and judges whether it is.
+    async def _understand(self, turn: _Turn, utterance: Utterance) -> Transcript:
+        """Recognises what may be a whole turn."""
+        assert turn.hearing is not None
+        return await turn.hearing.whole(utterance)  # stt
+
+    async def _judge(self, turn: _Turn, samples: Samples) -> None:
+        """Prepares the answer to what may be a whole turn, in case it is, and judges whether it is.
 
         One after the other: the answer waits for the words, and the judge would only slow recognition down.
         """
-        assert self.parts.stt is not None
-        judge = self.parts.end_of_turn
-        transcript = await self.parts.stt.transcribe(samples, language=self._spoken_language())  # stt
+        assert turn.understanding is not None
+        await asyncio.wait([turn.understanding])
+        if turn.understanding.cancelled() or turn.understanding.exception() is not None:
+            return  # that was told; the turn ends when its time is up
+        transcript, judge = turn.understanding.result(), self.parts.end_of_turn
         if self.settings.conversation.speculate and self._wants_an_answer(turn, transcript):
             self._answers.prepare(turn.number, transcript.text, transcript.language)
         complete = await judge.probability(samples) if judge is not None else None
         if self.ear is not None:
             self.ear.turns.judged(patience(complete, transcript, self.settings.turns))
-        return transcript
 
     async def _reply(self, turn: _Turn) -> None:
         """Answers a turn that is over, if it was one."""
@@ -234,14 +258,14 @@ class Conversation:
             self._answers.withdraw()
         self._rest()
 
-    async def _follow_along(self) -> None:
+    async def _follow_along(self, turn: _Turn) -> None:
         """Understands the user while they talk, and feeds the model what is sure of it."""
-        assert self.parts.stt is not None
+        assert turn.hearing is not None
         assert self.ear is not None
         known = ""
         while True:
             await asyncio.sleep(PARTIAL_EVERY_S)
-            heard = await self.parts.stt.transcribe(self.ear.samples(), language=self._spoken_language(), partial=True)
+            heard = await turn.hearing.so_far(self.ear.utterance())
             if not heard.text or heard.text == known:
                 continue
             known = heard.text

@@ -513,7 +513,7 @@ def test_typing_in_the_middle_of_a_spoken_conversation_is_the_same_conversation(
 
 def test_typing_over_the_voice_interrupts_it():
     async def type_something(conversation: Conversation) -> None:
-        await conversation.pass_time(3.2)
+        await conversation.pass_time(3.1)
         await conversation.say("what about Spain?")
 
     talk = converse(said("tell me a story"), silence(3), replies=[STORY, "All right."], drive=type_something)
@@ -571,7 +571,7 @@ def test_with_a_wake_word_it_listens_only_when_called_and_for_a_while_after():
         said("nobody asked you"),
         silence(3),
         said("mirza"),
-        silence(0.3),
+        silence(0.2),
         said("what time is it?"),
         silence(4),
         said("are you sure?"),
@@ -586,7 +586,7 @@ def test_with_a_wake_word_it_listens_only_when_called_and_for_a_while_after():
 
 def test_escape_stops_the_answer_and_keeps_what_was_heard():
     async def escape(conversation: Conversation) -> None:
-        await conversation.pass_time(3.2)
+        await conversation.pass_time(3.1)
         await conversation.interrupt()
 
     talk = converse(said("tell me a story"), silence(3), replies=[STORY], drive=escape)
@@ -600,7 +600,7 @@ def test_a_question_that_is_stopped_while_the_model_tidies_up_leaves_no_state_be
             await asyncio.sleep(3)
 
     async def stop_twice(conversation: Conversation) -> None:
-        await conversation.pass_time(3.2)
+        await conversation.pass_time(3.1)
         conversation._answers.interrupt()  # as a voice does, which does not wait for the tidying up
         asking = asyncio.create_task(conversation.say("what about Spain?"))
         await conversation.pass_time(0.5)
@@ -667,18 +667,18 @@ def test_a_model_that_fails_is_said_so_and_the_conversation_goes_on():
     assert talk.audible == "Here I am."
 
 
-def test_a_judge_that_fails_leaves_no_answer_behind_that_was_prepared():
+def test_a_judge_that_fails_is_told_and_the_question_answered_when_its_time_is_up():
     talk = converse(
         said("hello there"),
         silence(4),
         said("hello again"),
         silence(4),
-        replies=["Never.", "Hi."],
+        replies=["Hi.", "Hi again."],
         complete=(ServerError("The judge is gone.", "Start it again."), 0.95),
     )
     assert [str(event.error) for event in talk.of(Failed)] == ["The judge is gone. Start it again."]
-    assert roles(talk) == [("user", "hello again"), ("assistant", "Hi.")]
-    assert talk.audible == "Hi."
+    assert talk.answers == ["Hi.", "Hi again."]
+    assert talk.audible == "Hi. Hi again."
 
 
 def test_a_recogniser_that_fails_is_said_so_and_the_conversation_goes_on():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +15,16 @@ from mirza.speech.base import Vad
 from mirza.speech.turns import Began, Overlap, Signal, TurnTaker
 
 BLOCK_S = BLOCK / MIC_RATE
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """The sound of a turn, whole or so far."""
+
+    samples: Samples
+    """`(n,)` at 16 kHz, from the pre-roll on; n is a multiple of 512."""
+    voice: Samples
+    """Probability of voice in each block of 512, `(n / 512,)`."""
 
 
 class Echo(Protocol):
@@ -49,10 +61,10 @@ class Ear:
         self._wake_word = wake_word
         self._awake_until_s = 0.0
         self._key_held: bool | None = None
-        self._kept: deque[Samples] = deque(maxlen=round(settings.preroll_s / BLOCK_S) + 1)
-        self._turn: list[Samples] | None = None
-        """The sound of what may be a turn, from its pre-roll on; `None` between turns."""
-        self._before: list[Samples] = []
+        self._kept: deque[Utterance] = deque(maxlen=round(settings.preroll_s / BLOCK_S) + 1)
+        self._turn: list[Utterance] | None = None
+        """The sound of what may be a turn, block by block from its pre-roll on; `None` between turns."""
+        self._before: list[Utterance] = []
         self._last = np.zeros(BLOCK, np.float32)
 
     @property
@@ -69,7 +81,7 @@ class Ear:
         probability = self._vad.probability(samples)
         if not self._awake(samples, block.end_s):
             return []
-        self._keep(samples)
+        self._keep(Utterance(samples, np.array([probability], np.float32)))
         if self._settings.push_to_talk:
             return self._by_key(block.end_s)
         return self._note(self.turns.hear(probability, block.end_s))
@@ -78,21 +90,24 @@ class Ear:
         """The push-to-talk key is down, or was let go."""
         self._key_held = held
 
+    def utterance(self) -> Utterance:
+        """The turn so far."""
+        return _joined([*self._before, *(self._kept if self._turn is None else self._turn)])
+
     def samples(self) -> Samples:
-        """The turn so far, from its pre-roll on, `(n,)` at 16 kHz."""
-        now = self._kept if self._turn is None else self._turn
-        return np.concatenate([*self._before, *now] or [np.zeros(0, np.float32)])
+        """The sound of the turn so far, from its pre-roll on, `(n,)` at 16 kHz."""
+        return self.utterance().samples
 
     def begin(self, at_s: float) -> list[Signal]:
         """What was heard over the assistant since `at_s` is a turn."""
         return self._note(self.turns.begin(at_s))
 
-    def take(self) -> Samples:
-        """The ended turn's sound, to keep or to put back; the next turn starts empty."""
-        samples = self.samples()
+    def take(self) -> Utterance:
+        """The ended turn, to keep or to put back; the next one starts empty."""
+        utterance = self.utterance()
         self._turn, self._before = None, []
         self._kept.clear()
-        return samples
+        return utterance
 
     def drop(self) -> None:
         """What was heard over the assistant was no turn."""
@@ -100,9 +115,9 @@ class Ear:
             self._kept.extend(self._turn)
             self._turn = None
 
-    def put_back(self, samples: Samples) -> None:
+    def put_back(self, utterance: Utterance) -> None:
         """The turn was not over: this is how it began."""
-        self._before = [samples]
+        self._before = [utterance]
 
     def stay_awake(self, until_s: float) -> None:
         """No wake word is needed until then: a conversation is going on."""
@@ -116,11 +131,11 @@ class Ear:
             self._kept.clear()
         return now_s < self._awake_until_s or self.turns.talking
 
-    def _keep(self, samples: Samples) -> None:
+    def _keep(self, block: Utterance) -> None:
         if self._turn is not None:
-            self._turn.append(samples)
+            self._turn.append(block)
         else:
-            self._kept.append(samples)
+            self._kept.append(block)
 
     def _by_key(self, now_s: float) -> list[Signal]:
         held, self._key_held = self._key_held, None
@@ -139,6 +154,14 @@ class Ear:
                 case _:
                     pass  # at the end the sound stays until it is taken
         return signals
+
+
+def _joined(parts: Sequence[Utterance]) -> Utterance:
+    nothing = np.zeros(0, np.float32)
+    return Utterance(
+        np.concatenate([part.samples for part in parts] or [nothing]),
+        np.concatenate([part.voice for part in parts] or [nothing]),
+    )
 
 
 AWAKE_S = 8.0

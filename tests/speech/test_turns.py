@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mirza.settings import TurnSettings
-from mirza.speech.turns import Began, Ended, Overlap, OverlapEnded, Paused, Signal, TurnTaker, WentOn
+from mirza.speech.turns import Began, Ended, Faded, Overlap, OverlapEnded, Paused, Signal, TurnTaker, WentOn
 
 BLOCK_S = 0.032
 
@@ -32,8 +32,8 @@ def test_a_voice_begins_a_turn_and_silence_ends_it():
     taker = TurnTaker(TurnSettings(), BLOCK_S)
     signals = hear(taker, (0.0, 1.0), (0.9, 1.0), (0.0, 3.0))
 
-    assert kinds(signals) == [Began, Paused, Ended]
-    began, paused, ended = signals
+    assert kinds(signals) == [Began, Faded, Paused, Ended]
+    began, _, paused, ended = signals
     assert isinstance(began, Began)
     assert isinstance(paused, Paused)
     assert isinstance(ended, Ended)
@@ -64,7 +64,7 @@ def test_a_pause_that_is_judged_incomplete_waits_no_longer_than_the_setting():
 
 def test_a_pause_that_nobody_judges_ends_all_the_same():
     taker = TurnTaker(TurnSettings(), BLOCK_S)
-    assert kinds(hear(taker, (0.9, 1.0), (0.0, 3.0))) == [Began, Paused, Ended]
+    assert kinds(hear(taker, (0.9, 1.0), (0.0, 3.0))) == [Began, Faded, Paused, Ended]
     assert not taker.talking
 
 
@@ -72,16 +72,28 @@ def test_going_on_after_a_pause_is_the_same_turn():
     taker = TurnTaker(TurnSettings(), BLOCK_S)
     assert kinds(hear(taker, (0.9, 1.0), (0.0, 0.5), (0.9, 0.5), (0.0, 3.0))) == [
         Began,
+        Faded,
         Paused,
         WentOn,
+        Faded,
         Paused,
         Ended,
     ]
 
 
+def test_a_gap_in_which_a_word_may_end_is_told_and_taken_back():
+    taker = TurnTaker(TurnSettings(), BLOCK_S)
+    assert kinds(hear(taker, (0.9, 1.0), (0.0, 0.128), (0.9, 0.5))) == [Began, Faded, WentOn]
+
+
+def test_a_gap_that_is_part_of_a_word_is_none():
+    taker = TurnTaker(TurnSettings(), BLOCK_S)
+    assert kinds(hear(taker, (0.9, 1.0), (0.0, 0.064), (0.9, 0.5))) == [Began]
+
+
 def test_a_cough_in_a_pause_neither_reopens_nor_blocks_it():
     taker = TurnTaker(TurnSettings(), BLOCK_S)
-    assert kinds(hear(taker, (0.9, 1.0), (0.0, 0.3), (0.9, 0.064), (0.0, 3.0))) == [Began, Paused, Ended]
+    assert kinds(hear(taker, (0.9, 1.0), (0.0, 0.3), (0.9, 0.064), (0.0, 3.0))) == [Began, Faded, Paused, Ended]
 
 
 def test_a_turn_without_end_is_ended():
