@@ -8,9 +8,14 @@ from mirza.speech.text.pieces import Tie
 
 _MARK = r"[,;:.!?…。！？，、；：।]"
 _WORD = r"[^\s,;:.!?…。！？，、；：।]+"
-_TOKEN = re.compile(rf"\s+|{_WORD}(?:{_MARK}{_WORD})*|{_MARK}+")
-_WORDS = re.compile(rf"\s+|{_WORD}(?:(?:{_MARK} ?| ){_WORD})*|{_MARK}+")
-"""White space, words with one mark and one space between them at the most, or marks."""
+_WORDS = rf"{_WORD}(?:(?:{_MARK} ?| ){_WORD})*"
+_WORDS_CJK = rf"{_WORD}(?:{_MARK}{_WORD})*"
+"""Words with one mark and one space between them at the most; spaces may have to go in Chinese and Japanese."""
+_TOKEN = re.compile(rf"\s+|{_WORDS}|{_MARK}+")
+_TOKEN_CJK = re.compile(rf"\s+|{_WORDS_CJK}|{_MARK}+")
+TIDY = re.compile(rf"{_WORDS}{_MARK}?")
+TIDY_CJK = re.compile(rf"{_WORDS_CJK}{_MARK}?")
+"""A sentence that is as `Line` would put it together."""
 _MARKS = {",": 1, "、": 1, "，": 1, ";": 2, ":": 2, "；": 2, "：": 2}
 _ENDS = ".!?…。！？।"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -74,7 +79,7 @@ class Line:
 
     def _add(self, text: str) -> None:
         parts = self._parts
-        for token in (_WORDS if self._spaced else _TOKEN).findall(text):
+        for token in (_TOKEN if self._spaced else _TOKEN_CJK).findall(text):
             first = token[0]
             if first.isspace():
                 self._gap = True

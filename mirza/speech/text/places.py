@@ -1,13 +1,15 @@
 """Where a sentence may not be said as it is written: one pattern, which finds the next such place.
 
-A million characters have two hundred thousand words in them, so what the pattern costs is what it tries at each
-character. Each alternative begins with the character that it stands at, which is compared before anything else is;
-what has to be before that is looked at last. What may begin with a letter is tried at the start of a word only.
+A million characters have two hundred thousand words in them, so what the pattern costs is what it tries at each. It goes
+from word to word: what may begin with a letter is tried at the start of a word only, and the other letters are passed over
+as one. Each of the other alternatives begins with the character that it stands at, which is compared before anything
+else is; what has to be before that is looked at last.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from mirza.speech.text.language import BEFORE_NUMBER
 
@@ -17,7 +19,9 @@ NUMERALS = "²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 FACTORIAL_AFTER = r"\s?[=≠≈≤≥×÷^]|\s?[+\-−*/·]\s?(?:\d|\(|[a-z](?!\w))"
 """What follows a factorial's mark: it is a shout otherwise."""
 
-_WORD_STARTS = (
+_ODD = r"[\w.@$:+\-‑]"
+"""What the letters of all of these go on with, but for numerals: most words do not, and are told by it."""
+_ODD_WORDS = (
     r"(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])",
     r"(?<![^\W_])[IVX]{2,8}(?![^\W_])",
     r"(?<=[^\W\d_] )[IVX](?![\w'’])",
@@ -48,21 +52,30 @@ _SIGNS = (
 
 
 def places(words: frozenset[str], *, spans: str = "", within_words: str = "") -> re.Pattern[str]:
-    """A pattern for such places.
+    """A pattern that matches from anywhere up to the next such place, and not at all where there is none.
 
     `words` are said otherwise; so are `spans`, a pattern, at the start of a word, and `within_words`, another, in one.
     """
-    numbered = "|".join(re.escape(word) for word in sorted(words) if word.lower() in BEFORE_NUMBER)
     plain = {word for word in words if word[0].isascii() and word[0].isalpha()}
-    starts = "|".join((rf"(?<![^\W_])(?:{_alternatives(plain)})(?!\w)", *_WORD_STARTS, *([spans] if spans else [])))
-    starts += rf"|(?<![^\W_])(?:{numbered})(?=\d)" if numbered else ""
+    numbered = {word for word in plain if word.lower() in BEFORE_NUMBER}
+    known = [rf"(?:{any_of(plain)})(?!\w)"]
+    known += [rf"(?:{any_of(numbered)})(?=\d)"] if numbered else []
+    known += [spans] if spans else []
+    start = rf"(?<![^\W_])(?:{'|'.join(known)})"
     signs = [*_SIGNS, *([within_words] if within_words else [])]
     signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]
-    return re.compile(rf"(?=[A-Za-z])(?<![A-Za-z])(?:{starts})|{'|'.join(signs)}")
+    place = rf"(?=[A-Za-z])(?<![A-Za-z])(?:{start}|{'|'.join(_ODD_WORDS)})|{'|'.join(signs)}"
+    passed = (
+        rf" ?+(?<![A-Za-z])(?![IVX]|{start})[A-Za-z]++(?!{_ODD})",
+        r"(?<=[A-Za-z])[A-Za-z]++" + (r"(?!\.)" if within_words else ""),
+        r"[\u3041-\u30ff\u3400-\u9fff]++",
+        rf"(?!{place}).",
+    )
+    return re.compile(rf"(?:{'|'.join(passed)})*+(?=.)", re.DOTALL)
 
 
-def _alternatives(words: set[str]) -> str:
-    """A pattern for any of `words`, longest first, by first letter: tried at every word, it had better fail fast."""
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for any of `words`, longest first, by first letter: it is tried often, and had better fail fast."""
     groups: dict[str, list[str]] = {}
     for word in sorted(words, key=len, reverse=True):
         groups.setdefault(word[0], []).append(re.escape(word[1:]))

@@ -75,14 +75,17 @@ class Segmenter:
         self._breaks = breaks
         self._first = quick_first
         self._scanned = 0
+        self._waits = False
 
-    def settled(self, text: str) -> bool:
-        """Whether no place in `text` waits for more, so that letters alone make no cut."""
-        return not self._first and not _CANDIDATE.search(text, self._scanned)
+    @property
+    def settled(self) -> bool:
+        """Whether no place waits for more, so that letters alone make no cut."""
+        return not self._first and not self._waits
 
     def start(self, *, spoken: bool) -> None:
         """The text before the last cut has gone, and `spoken` if there was something to say in it."""
         self._scanned = 0
+        self._waits = False
         if spoken:
             self._first = False
 
@@ -95,6 +98,7 @@ class Segmenter:
             if long >= 0:
                 return long
             decided = self._decide(text, at, final)
+            self._waits = decided is None
             if decided is None:
                 return -1
             if decided >= 0:

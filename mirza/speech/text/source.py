@@ -47,14 +47,16 @@ class Source:
 
     def add(self, text: str) -> None:
         """Appends `text`, and forgets what was taken."""
-        gone = max(0, self.at - _BEHIND)
-        if gone:
-            self.closers = [(start - gone, end - gone) for start, end in self.closers]
+        gone = self.at - _BEHIND
+        if gone > 0:
+            if self.closers:
+                self.closers = [(start - gone, end - gone) for start, end in self.closers]
+            self.text = self.text[gone:]
             self._base += gone
             self._fresh -= gone
             self.at -= gone
             self._begun = self._kept = self.at
-        self.text = self.text[gone:] + text
+        self.text += text
 
     def events(self) -> list[Event]:
         """What was taken since this was asked last."""

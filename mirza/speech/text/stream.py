@@ -47,7 +47,7 @@ class SpeechText:
             return []
         pieces = self._read(text)
         wakes = self._markup.wakes
-        if not wakes and self._segmenter.settled(self._waiting.clean) and not _WAKES.search(self._markup.held):
+        if wakes is None and self._segmenter.settled and not _WAKES.search(self._markup.held):
             wakes = _WAKES
         self._wakes = wakes.search if wakes else None
         return pieces

@@ -9,69 +9,52 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache
 
 from mirza.speech.text.language import Language, language_for
-from mirza.speech.text.line import Line
+from mirza.speech.text.line import TIDY, TIDY_CJK, Line
 from mirza.speech.text.pieces import Tie
-from mirza.speech.text.places import NUMERALS, places
+from mirza.speech.text.places import places
 from mirza.speech.text.say.rules import RuleSet, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～"} | {0xFFE5: 0xA5}
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
 _IS_WIDE = re.compile("[\uff01-\uff5e\uffe5]")
-_PLAIN = re.compile(
-    rf"[¿¡]?[^\W\d_{NUMERALS}](?:[^\W\d_{NUMERALS}]++|[ ，、；：](?![ ,.!?;:…])|[,!?;:](?= )|['’\-](?=[^\W\d_]))*+"
-    r"[.!?…,;:。！？]?"
-)
-"""What is said as it is written, apart from words that stand in a table."""
 _SAYS = re.compile(r"[^\W_]")
-_ROMAN = re.compile(r"[IVX]{2}|[IVX][er]|[^\W\d_] [VX](?!\w)|[a-z] I(?!\w)")
 
 
 class Verbaliser:
     """Says sentences in one language."""
 
     def __init__(self, language: Language) -> None:
-        self._language = language
-        self._forms = _forms(language.code)
+        self._spaced = language.spaced
+        self._tidy = TIDY if language.spaced else TIDY_CJK
+        self._rules, self._places = _forms(language.code)
 
     def say(self, clean: str) -> str:
         """`clean` as it is said; empty when there is nothing to say."""
-        if self._is_plain(clean):
-            return clean
-        spoken = self._line(clean, tied=False).finish()
+        text = _narrow(clean)
+        place = self._places.match(text)
+        spoken = text if place is None and self._tidy.fullmatch(text) else self._line(text, tied=False).finish()
         return spoken if _SAYS.search(spoken) else ""
 
     def ties(self, clean: str) -> tuple[Tie, ...]:
         """What is said of `clean`, tied to it."""
-        if self._is_plain(clean):
-            return (Tie(len(clean), len(clean), same=True),)
-        return tuple(self._line(clean, tied=True).ties)
+        return tuple(self._line(_narrow(clean), tied=True).ties)
 
-    def _is_plain(self, clean: str) -> bool:
-        """Whether all of it is said as it is written."""
-        if not _PLAIN.fullmatch(clean) or _ROMAN.search(clean):
-            return False
-        if not self._forms.abbreviations.isdisjoint(clean.split()):
-            return False
-        return "-" not in clean or not self._forms.places.search(clean)
-
-    def _line(self, clean: str, *, tied: bool) -> Line:
-        text = clean.translate(_WIDE) if _IS_WIDE.search(clean) else clean
-        line = Line(spaced=self._language.spaced, tied=tied)
+    def _line(self, text: str, *, tied: bool) -> Line:
+        line = Line(spaced=self._spaced, tied=tied)
         at = 0
-        while found := self._forms.places.search(text, at):
-            start = found.start()
-            line.keep(text, at, start)
-            at = self._say_at(text, start, line)
+        while found := self._places.match(text, at):
+            place = found.end()
+            line.keep(text, at, place)
+            at = self._say_at(text, place, line)
         line.keep(text, at, len(text))
         return line
 
     def _say_at(self, text: str, at: int, line: Line) -> int:
         """Says what is at `at`; where it ends."""
-        for rule in self._forms.rules.asked(text, at):
+        for rule in self._rules.asked(text, at):
             if (found := rule.pattern.match(text, at)) and (said := rule.say(found)) is not None:
                 end = found.end()
                 line.put(said, end, tight=rule.tight)
@@ -99,18 +82,12 @@ def _belongs(text: str, at: int) -> bool:
     return inner and unicodedata.category(text[at - 1])[0] in "LM" and unicodedata.category(text[at + 1])[0] in "LM"
 
 
-@dataclass(frozen=True, slots=True)
-class _Forms:
-    """What one language says otherwise than it is written, and where that may be."""
-
-    rules: RuleSet
-    places: re.Pattern[str]
-    abbreviations: frozenset[str]
-    """Words of a sentence, as its spaces part them, that may be said otherwise."""
+def _narrow(clean: str) -> str:
+    return clean.translate(_WIDE) if _IS_WIDE.search(clean) else clean
 
 
 @cache
-def _forms(code: str) -> _Forms:
+def _forms(code: str) -> tuple[RuleSet, re.Pattern[str]]:
+    """What one language says otherwise than it is written, and where that may be."""
     rules = rules_for(language_for(code))
-    where = places(rules.triggers, spans=rules.spans, within_words=rules.within_words)
-    return _Forms(rules, where, rules.triggers | {f"{word}," for word in rules.triggers})
+    return rules, places(rules.triggers, spans=rules.spans, within_words=rules.within_words)

@@ -6,6 +6,7 @@ import re
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
+from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, first_of, german_ending
 from mirza.speech.text.say.units import named
 
@@ -38,10 +39,10 @@ def spans(language: Language) -> str:
     """A pattern for a stretch of days or months: `Mon-Fri`, `Jan.–März`. Empty where they are not shortened."""
     if not language.dates.days:
         return ""
-    days = "|".join((*language.dates.days, *language.dates.short_days))
-    months = "|".join((*language.dates.months, *language.dates.short_months))
-    spans = [rf"(?<![^\W_])(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
-    return "|".join([*spans, rf"(?<![^\W_])(?:{'|'.join(language.dates.short_days)})\.(?=,? \d)"])
+    days = any_of([*language.dates.days, *language.dates.short_days])
+    months = any_of([*language.dates.months, *language.dates.short_months])
+    spans = [rf"(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
+    return "|".join([*spans, rf"(?:{any_of(language.dates.short_days)})\.(?=,? \d)"])
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -53,7 +54,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     names = [*days, *months, *speaker.language.dates.short_days, *speaker.language.dates.short_months]
     named = f"{SPACE}?[{first_of(months)}]"
     if span := spans(speaker.language):
-        found.append(Rule("a", re.compile(span), dates.span, first=first_of(names)))
+        found.append(Rule("a", re.compile(rf"(?<![^\W_])(?:{span})"), dates.span, first=first_of(names)))
     match speaker.code:
         case "en":
             months = "|".join((*speaker.language.dates.months, *speaker.language.dates.short_months))
@@ -95,7 +96,9 @@ def rules(speaker: Speaker) -> list[Rule]:
                 ),
             ]
     if speaker.language.dates.order == "mdy":
-        found.append(Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then=r"/\d"))
+        found.append(
+            Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then=r"/\d")
+        )
     if speaker.language.dates.order == "dmy":
         found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then=r"/[01]"))
     return [

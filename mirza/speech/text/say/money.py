@@ -8,6 +8,7 @@ from babel.numbers import get_currency_name
 
 from mirza.speech.text.language import Currency
 from mirza.speech.text.numbers import FEMININE, MASCULINE
+from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
 from mirza.speech.text.say.units import per_name
 
@@ -33,11 +34,9 @@ def triggers() -> frozenset[str]:
 def rules(speaker: Speaker) -> list[Rule]:
     """Amounts with their sign or code before or after them, and small coins."""
     number = rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d{{2}})?|\.\d{{2}}(?!\d)|{speaker.number_pattern}"
-    names = "|".join(re.escape(name) for name in sorted([*_SIGNS, *_CODES], key=len, reverse=True))
-    scales = "|".join(
-        re.escape(scale) for scale in sorted(speaker.language.money.scales, key=len, reverse=True) if "€" not in scale
-    )
-    scale_words = "|".join(sorted(speaker.language.money.scale_words, key=len, reverse=True))
+    names = any_of([*_SIGNS, *_CODES])
+    scales = any_of([scale for scale in speaker.language.money.scales if "€" not in scale])
+    scale_words = any_of(speaker.language.money.scale_words)
     scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_])|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
     codes = "|".join(_CODES)
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"

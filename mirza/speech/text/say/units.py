@@ -9,6 +9,7 @@ from babel.units import format_unit
 
 from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
+from mirza.speech.text.places import any_of
 from mirza.speech.text.say import amounts
 from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
 
@@ -29,7 +30,7 @@ _DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ]))?"
 def rules(speaker: Speaker) -> list[Rule]:
     """Percentages, measures, and feet with inches."""
     number = speaker.number_pattern
-    symbols = "|".join(re.escape(symbol) for symbol in sorted(units(speaker.code), key=len, reverse=True))
+    symbols = any_of(units(speaker.code))
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?P<second>{number}))?"
     power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
     per = rf"(?:/(?P<per>{symbols}|[^\W\d_²³]{{3,12}})(?!\w))?"

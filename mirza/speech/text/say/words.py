@@ -6,6 +6,7 @@ import re
 
 from mirza.speech.text.language import BEFORE_NUMBER
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
+from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import Rule, Speaker, first_of
 
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
@@ -23,10 +24,9 @@ _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split()
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Abbreviations first."""
-    table = sorted(speaker.language.abbreviations, key=len, reverse=True)
-    names = "|".join(re.escape(name) for name in table) or "(?!)"
-    dotted = "|".join(re.escape(name) for name in table if name.lower() in BEFORE_NUMBER) or "(?!)"
-    pattern = re.compile(rf"(?:{names})(?!\w)|(?:{dotted})(?=\d)")
+    table = speaker.language.abbreviations
+    dotted = any_of([name for name in table if name.lower() in BEFORE_NUMBER])
+    pattern = re.compile(rf"(?:{any_of(table)})(?!\w)|(?:{dotted})(?=\d)")
     shorts = _Shorts(speaker)
     return [
         Rule("a", pattern, shorts.abbreviation, first=first_of(table) if table else ""),
