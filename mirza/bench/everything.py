@@ -13,7 +13,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -129,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-STOPPED = "it was stopped from the keyboard"
+STOPPED = "it was stopped"
 
 
 def measure(benchmark: Benchmark, arguments: Sequence[str], folder: Path, limit_s: float) -> Section:
@@ -167,13 +168,26 @@ def measure(benchmark: Benchmark, arguments: Sequence[str], folder: Path, limit_
 
 def _output(command: Sequence[str], limit_s: float) -> tuple[str, int]:
     """What a command prints, and its status. One that is cut off takes with it whatever it started."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with (
+        _terminated_is_interrupted(),
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process,
+    ):
         try:
             printed, _ = process.communicate(timeout=limit_s)
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
             _end(process)
             raise
     return printed, process.returncode
+
+
+@contextmanager
+def _terminated_is_interrupted() -> Generator[None]:
+    """A `kill` is a Ctrl-C, too: else the benchmark, in a session of its own, would go on without anybody."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

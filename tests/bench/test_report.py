@@ -232,6 +232,12 @@ def test_a_benchmark_that_is_cut_off_takes_with_it_what_it_started(written):
     assert "did not end within" in section.failed
 
 
+def test_a_run_that_is_terminated_takes_its_benchmark_with_it_and_keeps_what_that_knew(written):
+    section = written("open(sys.argv[-1], 'w').write('{\"metrics\": []}'); os.kill(os.getppid(), 15); time.sleep(600)")
+    assert section.failed == everything.STOPPED
+    assert section.data == {"metrics": []}
+
+
 def test_half_a_report_is_a_page_and_says_that_it_is_half():
     run = a_run(engine={"decoding": ENGINE["decoding"]})
     run.sections[0].failed = "it did not end within 3 minutes"
