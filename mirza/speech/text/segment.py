@@ -89,6 +89,11 @@ class Segmenter:
         if spoken:
             self._first = False
 
+    def hurry(self) -> None:
+        """The next piece may be as short as a first one, also at a place that was passed over."""
+        if not self._first:
+            self._first, self._scanned = True, 0
+
     def cut(self, text: str, *, final: bool) -> int:
         """The offset of the next cut in `text`, or -1 when there is none yet."""
         pattern = _CANDIDATE_FIRST if self._first else _CANDIDATE

@@ -52,6 +52,14 @@ class SpeechText:
         self._wakes = wakes.search if wakes else None
         return pieces
 
+    def hurry(self) -> None:
+        """Lets the next piece be a clause, as the first one may be: the voice is about to have nothing to say.
+
+        From here on the pieces depend on when this was called, too.
+        """
+        self._segmenter.hurry()
+        self._wakes = None
+
     def flush(self) -> list[Piece]:
         """The rest, when the answer has ended."""
         pieces = self._read("") + self._take(self._markup.flush())

@@ -6,7 +6,20 @@ import re
 from functools import lru_cache
 
 from mirza.speech.text.language import Language
-from mirza.speech.text.say import amounts, clock, codes, money, ordinals, signs, units, web, words
+from mirza.speech.text.say import (
+    amounts,
+    clock,
+    codes,
+    dates,
+    fractions,
+    money,
+    ordinals,
+    powers,
+    signs,
+    units,
+    web,
+    words,
+)
 from mirza.speech.text.say.base import SEEN, Rule, Speaker
 
 _DIGITS = re.compile(r"\d+")
@@ -50,18 +63,21 @@ def rules_for(language: Language) -> RuleSet:
     speaker = Speaker(language)
     kinds = (
         web.rules(speaker),
+        dates.rules(speaker),
         clock.rules(speaker),
         codes.rules(speaker),
         ordinals.rules(speaker),
         money.rules(speaker),
         units.rules(speaker),
         words.rules(speaker),
+        fractions.rules(speaker),
+        powers.rules(speaker),
         amounts.rules(speaker),
         signs.rules(speaker),
     )
     return RuleSet(
         rules=tuple(rule for kind in kinds for rule in kind),
-        triggers=frozenset(language.abbreviations) | clock.triggers(language) | money.triggers(),
-        spans=clock.spans(language),
+        triggers=frozenset(language.abbreviations) | dates.triggers(language) | money.triggers(),
+        spans=dates.spans(language),
         within_words=r"s(?<=[^\W\d_].)tr\." if language.code == "de" else "",
     )

@@ -10,7 +10,7 @@ from babel.units import format_unit
 from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
-from mirza.speech.text.say import amounts
+from mirza.speech.text.say import fractions, powers
 from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
@@ -36,11 +36,11 @@ def rules(speaker: Speaker) -> list[Rule]:
     per = rf"(?:/(?P<per>{symbols}|[^\W\d_²³]{{3,12}})(?!\w))?"
     percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])")
     measure = re.compile(rf"(?P<first>{number}){to}{power}(?P<space>{SPACE}|-)?(?P<unit>{symbols}){_AFTER}{per}{_DOT}")
-    part = re.compile(rf"(?P<part>{amounts.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
+    part = re.compile(rf"(?P<part>{fractions.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
     measures = _Measures(speaker)
     found = [
         Rule("0", percent, measures.percent, then=f"{IN_NUMBER}|{SPACE}?[-–—%‰]"),
-        Rule("0$", part, measures.part, then=rf"[/⁄]\d| ?[\d{amounts.VULGAR}]", first=amounts.VULGAR),
+        Rule("0$", part, measures.part, then=rf"[/⁄]\d| ?[\d{fractions.VULGAR}]", first=fractions.VULGAR),
         Rule("0", measure, measures.measure, then=rf"{IN_NUMBER}|{SPACE}?[-–—×x·{first_of(units(speaker.code))}]|[eE]"),
     ]
     if speaker.code == "en":
@@ -107,13 +107,13 @@ class _Measures:
         first = speaker.number(match["first"])
         if match["second"]:
             return speaker.join(first, speaker.words.to, speaker.number(match["second"]))
-        exponent = amounts.exponent_of(re.sub(r"^ ?[×x·] ?10|^[eE^]", "", match["power"]).lstrip("^"))
-        return speaker.join(first, amounts.times_ten(speaker, exponent))
+        exponent = powers.exponent_of(re.sub(r"^ ?[×x·] ?10|^[eE^]", "", match["power"]).lstrip("^"))
+        return speaker.join(first, powers.times_ten(speaker, exponent))
 
     def part(self, match: re.Match[str]) -> str | None:
         """*one quarter teaspoon*"""
         speaker = self._speaker
-        said = amounts.mixed(speaker, match["part"])
+        said = fractions.mixed(speaker, match["part"])
         if said is None:
             return None
         few = (

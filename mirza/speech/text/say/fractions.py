@@ -1,0 +1,137 @@
+"""Fractions: *one half*, *trois quarts*, *二分之一*."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from mirza.speech.text.numbers import FEMININE, MASCULINE
+from mirza.speech.text.say.base import SPACE, Rule, Speaker
+
+VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
+_FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
+_BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
+_FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
+
+
+def rules(speaker: Speaker) -> list[Rule]:
+    """Those written with a slash, and those that are one character."""
+    fractions = _Fractions(speaker)
+    return [
+        Rule("0", _FRACTION, fractions.fraction, then=r"[/⁄ ]\d"),
+        Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), fractions.mixed, then=f"{SPACE}?[{VULGAR}]"),
+        Rule("$a", re.compile(f"[{VULGAR}]"), fractions.vulgar, first=VULGAR),
+    ]
+
+
+MIXED = rf"(?:\d+[ ])?\d{{1,3}}[/⁄]\d{{1,3}}|\d*[ ]?[{VULGAR}]"
+"""A number with a fraction: `1/2`, `1 1/2`, `1½`, `½`."""
+
+
+def mixed(speaker: Speaker, written: str) -> str | None:
+    """How such a number is said."""
+    fractions = _Fractions(speaker)
+    if match := _FRACTION.fullmatch(written):
+        return fractions.fraction(match)
+    if match := re.fullmatch(rf"(\d+) ?([{VULGAR}])", written):
+        return fractions.mixed(match)
+    return fractions.vulgar(vulgar) if (vulgar := re.fullmatch(f"[{VULGAR}]", written)) else None
+
+
+class _Fractions:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+        self._numbers = speaker.numbers
+
+    def fraction(self, match: re.Match[str]) -> str | None:
+        top, bottom = int(match[2]), int(match[3])
+        if (top, bottom) in ((24, 7), (9, 11)) and not match[1]:
+            return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))
+        if bottom == 0 or (match[1] and top >= bottom):
+            return None
+        if self._speaker.code in ("zh", "ja") and _BLOOD_PRESSURE.fullmatch(match.group()):
+            between = "比" if self._speaker.code == "zh" else "の"
+            return self._numbers.cardinal(top) + between + self._numbers.cardinal(bottom)
+        if (
+            self._speaker.code == "es"
+            and self._speaker.word_after(match.string, match.end()) == "partes"
+            and bottom > 2
+        ):
+            part = "tercera" if bottom == 3 else self._numbers.ordinal(bottom, FEMININE)
+            return f"{self._numbers.cardinal(top, FEMININE)} {part}{'s' if top > 1 else ''}"
+        if self._speaker.code == "fr" and (top, bottom) == (1, 2) and not match[1]:
+            return "une demi" if self._speaker.gender_after(match.string, match.end()) == FEMININE else "un demi"
+        return self._mixed(int(match[1]) if match[1] else 0, top, bottom)
+
+    def mixed(self, match: re.Match[str]) -> str:
+        return self._mixed(int(match[1]), *_ratio(match[2]))
+
+    def vulgar(self, match: re.Match[str]) -> str:
+        return self._mixed(0, *_ratio(match.group()))
+
+    def _mixed(self, whole: int, top: int, bottom: int) -> str:
+        speaker, cardinal = self._speaker, self._numbers.cardinal
+        part = _fraction(speaker, top, bottom)
+        if not whole:
+            return part
+        match speaker.code:
+            case "en" if (top, bottom) == (1, 2):
+                return f"{cardinal(whole)} and a half"
+            case "en":
+                return f"{cardinal(whole)} and {part}"
+            case "fr" if bottom in (2, 3, 4):
+                return f"{cardinal(whole)} et {'demi' if bottom == 2 else part}"
+            case "de" if (top, bottom) == (1, 2):
+                return "eineinhalb" if whole == 1 else f"{cardinal(whole)}einhalb"
+            case "de":
+                return f"{cardinal(whole)} {part}"
+            case "es":
+                return f"{cardinal(whole)} y {'medio' if bottom == 2 else part}"
+            case "zh":
+                return f"{cardinal(whole)}又{part}"
+            case "ja":
+                return f"{cardinal(whole)}と{part}"
+            case _:
+                return speaker.join(cardinal(whole), part)
+
+
+def _fraction(speaker: Speaker, top: int, bottom: int) -> str:
+    cardinal, words = speaker.numbers.cardinal, speaker.words
+    match speaker.code:
+        case "en":
+            return _english_fraction(speaker, top, bottom)
+        case "fr" if bottom in (2, 3, 4) and top < bottom:
+            part = _FEW["fr"][bottom - 2]
+            return f"{cardinal(top)} {part}{'s' if top > 1 and bottom == 4 else ''}"
+        case "fr" if top < bottom <= 9:
+            return f"{cardinal(top, MASCULINE)} {speaker.numbers.ordinal(bottom, MASCULINE)}{'s' if top > 1 else ''}"
+        case "de" if bottom == 2 and top == 1:
+            return "ein halb"
+        case "de" if top < bottom <= 19:
+            part = _FEW["de"][bottom - 2] if bottom <= 4 else speaker.numbers.ordinal(bottom).capitalize()[:-1] + "el"
+            return f"{speaker.numbers.cardinal(top, MASCULINE)} {part}"
+        case "es" if top < bottom <= 10:
+            part = _FEW["es"][bottom - 2] if bottom <= 4 else speaker.numbers.ordinal(bottom)
+            return f"{cardinal(top, MASCULINE)} {part}{'s' if top > 1 else ''}"
+        case "zh" | "ja":
+            return f"{cardinal(bottom)}{'分之' if speaker.code == 'zh' else '分の'}{cardinal(top)}"
+        case _:
+            return speaker.join(cardinal(top), words.over, cardinal(bottom))
+
+
+def _english_fraction(speaker: Speaker, top: int, bottom: int) -> str:
+    cardinal = speaker.numbers.cardinal
+    if top == bottom:
+        return f"{cardinal(top)} {cardinal(bottom)}"
+    if bottom in (10, 100) and top < bottom:
+        return f"{cardinal(top)} out of {cardinal(bottom)}"
+    if bottom == 1 or top >= bottom or bottom > 100:
+        return f"{cardinal(top)} over {cardinal(bottom)}"
+    part = {2: "half", 4: "quarter"}.get(bottom) or speaker.numbers.ordinal(bottom)
+    plural = "halves" if part == "half" else part + "s"
+    return f"{cardinal(top)} {part if top == 1 else plural}"
+
+
+def _ratio(character: str) -> tuple[int, int]:
+    top, bottom = unicodedata.normalize("NFKC", character).split("\u2044")
+    return int(top), int(bottom)
