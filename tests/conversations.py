@@ -351,6 +351,32 @@ def test_with_barge_in_off_the_answer_is_spoken_to_its_end():
     assert talk.audible == STORY
 
 
+KINGS = "Once upon a time there was a king. He had a big house, he had two old dogs, and he had a son."
+
+
+def pieces(token_s: float) -> list[str]:
+    """What is spoken one after the other by a model that takes `token_s` a word; a word is heard for 0.25 s."""
+    talk = converse(said("tell me a story"), silence(3), llm=ScriptedLlm([KINGS], token_s=token_s, first_token_s=0.1))
+    assert talk.audible == KINGS
+    return [event.text.strip() for event in talk.of(Speaking)]
+
+
+def test_a_model_that_is_slower_than_the_voice_is_heard_clause_by_clause():
+    assert pieces(0.3) == [
+        "Once upon a time there was a king.",
+        "He had a big house,",
+        "he had two old dogs,",
+        "and he had a son.",
+    ]
+
+
+def test_one_that_is_quicker_is_heard_sentence_by_sentence():
+    assert pieces(0.05) == [
+        "Once upon a time there was a king.",
+        "He had a big house, he had two old dogs, and he had a son.",
+    ]
+
+
 # --- its own voice ---------------------------------------------------------------------------------------------------
 
 

@@ -24,6 +24,8 @@ from mirza.speech.text import Piece, SpeechText
 
 PIECES_AHEAD = 2
 AHEAD_S = 2.0
+DRY_S = 0.6
+"""With less than this to say and no piece on its way, a clause is better than the silence before a sentence."""
 SECONDS_PER_CHARACTER = 0.065
 """A guess at a piece's length while it is being synthesised (12 words, 4 s: about 15 characters a second)."""
 
@@ -161,6 +163,8 @@ class Mouth:
 
     async def say(self, delta: str) -> None:
         self._written += delta
+        if self._runs_dry():
+            self._text.hurry()
         for piece in self._text.push(delta):
             await self._send(piece)
 
@@ -277,6 +281,11 @@ class Mouth:
         spoken = _Spoken(piece, self._take_id())
         self._pieces.append(spoken)
         await self._queue.put(spoken)
+
+    def _runs_dry(self) -> bool:
+        """Whether what has been said so far is nearly all that there is to be heard."""
+        last = self._pieces[-1] if self._pieces else None
+        return last is not None and self._begun.is_set() and last.whole and self._player.queued_s() < DRY_S
 
     def _drop_cue(self) -> None:
         if self._cue is not None and self.silent:

@@ -230,3 +230,18 @@ def test_code_is_announced_once_in_its_language():
             "Il y a du code ici, que je ne lis pas.",
             "Voilà.",
         ]
+
+
+def test_in_a_hurry_the_next_piece_may_be_a_clause_as_the_first_may():
+    text = SpeechText("en")
+    pieces = text.push("There was a king. He had a big house, he had two old dogs, ")
+    text.hurry()
+    pieces += text.push("and a son. ")
+    pieces += text.push("They lived near the sea, far away from everything. ")
+    pieces += text.flush()
+    assert [piece.spoken for piece in pieces] == [
+        "There was a king.",
+        "He had a big house,",
+        "he had two old dogs, and a son.",
+        "They lived near the sea, far away from everything.",
+    ]
