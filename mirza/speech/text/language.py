@@ -111,6 +111,8 @@ class Nouns:
     feminine: frozenset[str]
     feminine_ends: tuple[str, ...]
     masculine: frozenset[str]
+    neuter: frozenset[str]
+    """Only where *ein halbes* has to be told from *ein halber*."""
     function_words: frozenset[str]
 
     def gender(self, noun: str) -> str:
@@ -166,6 +168,7 @@ def language_for(code: str) -> Language:
         breaks=Breaks(
             titles=_set(breaks["titles"]),
             title_ends=tuple(breaks.get("title_ends", "").split()),
+            known=frozenset(name[:-1].lower() for name in data["abbreviations"] if name.endswith(".")),
             closing=_set(breaks["closing"]),
             starters=starters,
             conjunctions=_set(breaks["conjunctions"]),
@@ -189,6 +192,7 @@ def language_for(code: str) -> Language:
             feminine=_set(nouns["feminine"]),
             feminine_ends=tuple(nouns["feminine_ends"].split()),
             masculine=frozenset(word.lower() for word in nouns["masculine"].split()),
+            neuter=frozenset(nouns.get("neuter", "").split()),
             function_words=_set(nouns["not_nouns"]) | starters,
         ),
         roman_names=frozenset(data["roman"]["names"].split()),

@@ -61,6 +61,7 @@ def places(words: frozenset[str], *, spans: str = "", within_words: str = "") ->
     known = [rf"(?:{any_of(plain)})(?!\w)"]
     known += [rf"(?:{any_of(numbered)})(?=\d)"] if numbered else []
     known += [spans] if spans else []
+    known += [r"x(?<=[a-z\"'′″] x)(?= ?\d)"]  # one side by another: 12 ft x 8 ft
     start = rf"(?<![^\W_])(?:{'|'.join(known)})"
     signs = [*_SIGNS, *([within_words] if within_words else [])]
     signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]

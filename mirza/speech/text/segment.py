@@ -41,7 +41,7 @@ STOPS = f".!?…\n{_ENDS}"
 _CANDIDATE = re.compile(f"[{STOPS}]")
 _CANDIDATE_FIRST = re.compile(rf"[{STOPS},;:，、；：—]| (?=[^\W\d_])")
 _RUN = re.compile(rf"[.!?…{_ENDS}]{{1,8}}[\"'“”’»›)\]}}」』】）》〉]{{0,{_CLOSERS_CHARS}}}(?:[ \xa0\u202f]»)?")
-_TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/—'’：；，。、！？]*\Z")
+_TOKEN = re.compile(r"[^\s(\[{\"“„«‘¿¡/–—'’：；，。、！？]*\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[，、；：—]")
 _BETWEEN = re.compile(rf"[\s\"'“„«‘(¿¡\[]{{0,{_BETWEEN_CHARS}}}")
@@ -56,6 +56,8 @@ class Breaks:
     """Abbreviations that something always follows, lower case, without the last dot: `dr`, `e.g`."""
     title_ends: tuple[str, ...]
     """What such abbreviations end in: German `Hauptstr.`."""
+    known: frozenset[str]
+    """All abbreviations that have words: a small letter after one goes on with the sentence."""
     closing: frozenset[str]
     """Abbreviations that may end a sentence: `etc`, `p.m`."""
     starters: frozenset[str]
@@ -182,7 +184,7 @@ class Segmenter:
                     return False
                 return self._starts(text, end, final)
         if following.islower():
-            plain = len(token) > 3 and token.isalpha() and token.islower()
+            plain = len(token) > 3 and token.isalpha() and token.islower() and name not in self._breaks.known
             return self._starts(text, end, final) if plain else False
         return True
 

@@ -107,7 +107,7 @@ class Times:
         said, day_half = self._hour(hour), _half(half, "es")
         if half.startswith("h") or (not minute and hour > 12):
             return self._speaker.join(said, "hora" if hour == 1 else "horas", cardinal(minute) if minute else "")
-        spoken = {0: "" if day_half else "en punto", 15: "y cuarto", 30: "y media"} if hour <= 12 else {}
+        spoken = {0: "", 15: "y cuarto", 30: "y media"} if hour <= 12 else {}
         return self._speaker.join(said, spoken.get(minute, f"y {cardinal(minute)}"), day_half)
 
     def _with_seconds(self, hour: int, minute: int, second: int) -> str | None:

@@ -14,7 +14,9 @@ _INTERNATIONAL = re.compile(r"(?:\+|00)\d{1,3}(?:[ .\xa0-]?\(?\d{1,4}\)?){2,6}(?
 _AMERICAN = re.compile(r"(?:1[-. ])?\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}(?!\d)|\d{3}-\d{4}(?![\d-])")
 _FRENCH = re.compile(r"0\d(?:[ .\xa0-]\d{2}){4}(?!\d)|0[1-9]\d{8}(?!\d)")
 _LOCAL = re.compile(r"0\d{1,4}[-/ ]\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)|\(0\d{1,4}\) ?\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)")
-_SPANISH = re.compile(r"[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{2}){3}(?!\d)")
+_SPANISH = re.compile(
+    r"[89]\d(?:[ .-]\d{3}[ .-]\d{2}[ .-]?\d{2}|(?:[ .-]\d{2}){2}[ .-]\d{3})(?!\d)|[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{2}){3}(?!\d)"
+)
 _CHINESE = re.compile(r"1[3-9]\d(?:[ -]?\d{4}){2}(?!\d)|[48]00(?:-\d{3,4}){2}(?!\d)")
 _HARDWARE = re.compile(r"[\dA-F]{2}(?:[:-][\dA-F]{2}){5}(?!\w)")
 """The address of a network card."""
@@ -34,6 +36,7 @@ _DIGITS_FIRST = re.compile(
     re.ASCII,
 )
 _LONG = re.compile(r"\d{16,}|0\d+(?![.,:/hH]?\d)")
+_EMERGENCY = re.compile(r"notruf|notfall|\bwähl|\bruf|anruf|polizei|feuerwehr|rettung", re.IGNORECASE)
 _CODE_CUES = frozenset(
     "code pin zip postcode id otp password passcode konto postleitzahl plz geheimzahl código clave contraseña "
     "codice extension poste room".split()
@@ -48,10 +51,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     numbers, words = speaker.numbers, speaker.words
     pause = words.pause + (" " if speaker.language.spaced else "")
 
+    def grouped_digits(written: str) -> str:
+        return pause.join(numbers.digits(group) for group in re.split(r"\D+", written) if group)
+
     def grouped(match: re.Match[str]) -> str:
-        groups = [group for group in re.split(r"\D+", match.group()) if group]
         plus = words.plus if match.group().startswith("+") else ""
-        return speaker.join(plus, pause.join(numbers.digits(group) for group in groups))
+        return speaker.join(plus, grouped_digits(match.group()))
 
     def pairs(match: re.Match[str]) -> str | None:
         digits = re.sub(r"\D", "", match.group())
@@ -68,6 +73,9 @@ def rules(speaker: Speaker) -> list[Rule]:
             heads = [rest[0], *(rest[at : at + 2] for at in range(1, len(rest), 2))]
             country = speaker.join(words.plus, numbers.cardinal(33))
             return pause.join([country, *(_french_pair(speaker, head) for head in heads)])
+        if speaker.code == "es" and match.group().startswith("+34"):
+            country = speaker.join(words.plus, numbers.cardinal(34))
+            return pause.join([country, grouped_digits(match.group()[3:])])
         return grouped(match)
 
     def iban(match: re.Match[str]) -> str:
@@ -134,7 +142,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     phones = {
         "en": [Rule("0$", _AMERICAN, grouped, then=r"[-. ][(\d]|\)", first="(")],
         "fr": [Rule("0", _FRENCH, pairs, least=2)],
-        "es": [Rule("0", _SPANISH, grouped, least=3)],
+        "es": [Rule("0", _SPANISH, grouped, least=2)],
         "zh": [Rule("0", _CHINESE, grouped, least=3)],
     }
 
@@ -143,14 +151,21 @@ def rules(speaker: Speaker) -> list[Rule]:
         return joiner.join(speaker.number(part) for part in match.group().split("-"))
 
     def emergency(match: re.Match[str]) -> str | None:
-        called = speaker.word_before(match.string, match.start()).lower() in ("call", "dial", "or", "text", "notruf")
+        if speaker.code == "de":
+            return numbers.digits(match.group()) if _EMERGENCY.search(match.string) else None
+        called = speaker.word_before(match.string, match.start()).lower() in ("call", "dial", "or", "text")
         return numbers.digits(match.group()) if called else None
 
     extra = {
-        "en": [Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency, least=3)],
+        "en": [
+            Rule("0", re.compile(r"(?<=, [A-Z]{2} )\d{5}(?:-\d{4})?(?![\d-])"), grouped, least=5),
+            Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency, least=3),
+        ],
         "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long, least=3)],
         "de": [
-            Rule("0", re.compile(r"(?:112|110)(?![\d.,:%/-]*\d)"), emergency, least=3),
+            Rule(
+                "0", re.compile(r"(?:112|110)(?![\d.,:%/-]*\d)(?! ?(?:[A-ZÄÖÜ€%]|[cmk]?m\b|kg\b))"), emergency, least=3
+            ),
             Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then=" [A-ZÄÖÜ]", least=5),
         ],
         "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), grouped, then=r"-\d", least=3)],

@@ -14,6 +14,10 @@ _ISO = re.compile(
     r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 )
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![/.-]?\d|/)")
+_CJK_SLASH = re.compile(r"(\d{1,2})/(\d{1,2})(?=から|まで|[(（][月火水木金土日周])")
+_WEEKDAY = re.compile(r"(?<=日)[(（]([月火水木金土日])曜?日?[)）]")
+_GERMAN_SPAN = re.compile(r"(\d{1,2})\. ?[–-] ?(\d{1,2})\.(\d{1,2})\.(\d{4})?(?!\d)")
+_GERMAN_SPACED = re.compile(r"(\d{1,2})(\.) (\d{1,2})\. (\d{4})(?!\d)")
 _GERMAN_SHORT = re.compile(r"(\d{1,2})\.(\d{1,2})\.(?!\d)")
 
 
@@ -25,13 +29,16 @@ def triggers(language: Language) -> frozenset[str]:
 
 
 def spans(language: Language) -> str:
-    """A pattern for a stretch of days or months: `Mon-Fri`, `Jan.–März`. Empty where they are not shortened."""
+    """A pattern for a stretch of days or months, `Mon-Fri`, `Jan.–März`, or one day that something follows: `lun. au ven.`
+
+    Empty where they are not shortened.
+    """
     if not language.dates.days:
         return ""
     days = any_of([*language.dates.days, *language.dates.short_days])
     months = any_of([*language.dates.months, *language.dates.short_months])
     spans = [rf"(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
-    return "|".join([*spans, rf"(?:{any_of(language.dates.short_days)})\.(?=,? \d)"])
+    return "|".join([*spans, rf"(?:{any_of(language.dates.short_days)})\.(?=,? \d| [^\W\dA-Z])"])
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -74,6 +81,8 @@ def _with_names(speaker: Speaker, dates: _Dates) -> list[Rule]:
             pattern = rf"(\d{{1,2}})\.[ \xa0]?({months})(?!\w)(?:[ \xa0]{year})?"
             return [
                 Rule("0", re.compile(pattern), dates.german, then=r"\."),
+                Rule("0", _GERMAN_SPAN, dates.german_span, then=r"\."),
+                Rule("0", _GERMAN_SPACED, dates.numeric, then=r"\. \d"),
                 Rule("0", _GERMAN_SHORT, dates.german_short, then=r"\.\d"),
             ]
         case _:
@@ -86,6 +95,8 @@ def _cjk(dates: _Dates) -> list[Rule]:
         Rule("0", re.compile(r"(\d{4})(年)(?!代|间|間|前|後|后|来)"), dates.cjk_year, then="年"),
         Rule("0", re.compile(r"(\d{1,2})月(\d{1,2})[日号]"), dates.cjk_day, then="月"),
         Rule("0", re.compile(r"(\d{1,2})月(?!间|間)"), dates.cjk_month, then="月"),
+        Rule("0", _CJK_SLASH, dates.cjk_slash, then=r"/\d"),
+        Rule("$", _WEEKDAY, lambda match: f"{match[1]}曜日", first="(（"),
     ]
 
 
@@ -206,6 +217,16 @@ class _Dates:
         year = self._numbers.year(int(match[3])) if match[3] else ""
         return self._speaker.join(self._german_day(int(match[1]), match), match[2], year)
 
+    def german_span(self, match: re.Match[str]) -> str | None:
+        """*zwanzigster bis zweiundzwanzigster Juni*"""
+        month = int(match[3])
+        if not 1 <= month <= 12:
+            return None
+        first, last = (self._german_day(int(day), match) for day in (match[1], match[2]))
+        year = self._numbers.year(int(match[4])) if match[4] else ""
+        end = "." if not match[4] and match.end() == len(match.string) else ""
+        return self._speaker.join(first, self._speaker.words.to, last, self._months[month - 1], year) + end
+
     def german_short(self, match: re.Match[str]) -> str | None:
         day, month = int(match[1]), int(match[2])
         if self._speaker.word_before(match.string, match.start()).lower() in self._speaker.language.version_cues:
@@ -227,6 +248,12 @@ class _Dates:
 
     def cjk_day(self, match: re.Match[str]) -> str:
         return f"{self._numbers.cardinal(int(match[1]))}月{self._numbers.cardinal(int(match[2]))}{match.group()[-1]}"
+
+    def cjk_slash(self, match: re.Match[str]) -> str | None:
+        """`5/1` from or to which something is; any other is a fraction."""
+        month, day = int(match[1]), int(match[2])
+        cardinal = self._numbers.cardinal
+        return f"{cardinal(month)}月{cardinal(day)}日" if 1 <= month <= 12 and 1 <= day <= 31 else None
 
     def cjk_month(self, match: re.Match[str]) -> str:
         return f"{self._numbers.cardinal(int(match[1]))}月"

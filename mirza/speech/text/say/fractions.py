@@ -10,6 +10,7 @@ from mirza.speech.text.say.base import SPACE, Rule, Speaker
 
 VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
 _FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
+_RATING = re.compile(r"(\d{1,2}[.,]\d{1,2})/(5|10|20|100)(?![\d/.,]*\d)")
 _BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
 
@@ -18,6 +19,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Those written with a slash, and those that are one character."""
     fractions = _Fractions(speaker)
     return [
+        Rule("0", _RATING, fractions.rating, then=r"[.,]\d"),
         Rule("0", _FRACTION, fractions.fraction, then=r"[/⁄ ]\d"),
         Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), fractions.mixed, then=f"{SPACE}?[{VULGAR}]"),
         Rule("$a", re.compile(f"[{VULGAR}]"), fractions.vulgar, first=VULGAR),
@@ -38,10 +40,30 @@ def mixed(speaker: Speaker, written: str) -> str | None:
     return fractions.vulgar(vulgar) if (vulgar := re.fullmatch(f"[{VULGAR}]", written)) else None
 
 
+def german_half(speaker: Speaker, noun: str, *, first: bool) -> str:
+    """*eine halbe Stunde*, *ein halbes Kilo*, *einen halben Liter*, which is *ein halber Liter* where it comes `first`."""
+    nouns = speaker.language.nouns
+    if noun in nouns.neuter:
+        return "ein halbes"
+    if nouns.gender(noun) == FEMININE and noun[:1].isupper():
+        return "eine halbe"
+    if noun.lower() in nouns.masculine:
+        return "ein halber" if first else "einen halben"
+    return "ein halb"
+
+
 class _Fractions:
     def __init__(self, speaker: Speaker) -> None:
         self._speaker = speaker
         self._numbers = speaker.numbers
+
+    def rating(self, match: re.Match[str]) -> str:
+        """*four point seven out of five*"""
+        speaker = self._speaker
+        mark, best = speaker.number(match[1]), speaker.number(match[2])
+        if not speaker.language.spaced:
+            return f"满分{best}分，得{mark}分" if speaker.code == "zh" else f"{best}点満点中{mark}点"
+        return speaker.join(mark, speaker.words.out_of, best)
 
     def fraction(self, match: re.Match[str]) -> str | None:
         top, bottom = int(match[2]), int(match[3])
@@ -59,6 +81,11 @@ class _Fractions:
         ):
             part = "tercera" if bottom == 3 else self._numbers.ordinal(bottom, FEMININE)
             return f"{self._numbers.cardinal(top, FEMININE)} {part}{'s' if top > 1 else ''}"
+        if top + bottom == 100 and top % 5 == 0 and not match[1]:
+            return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))  # fifty fifty
+        if self._speaker.code == "de" and (top, bottom) == (1, 2) and not match[1]:
+            noun = self._speaker.word_after(match.string, match.end())
+            return german_half(self._speaker, noun, first=not match.string[: match.start()].strip())
         if self._speaker.code == "fr" and (top, bottom) == (1, 2) and not match[1]:
             return "une demi" if self._speaker.gender_after(match.string, match.end()) == FEMININE else "un demi"
         return self._mixed(int(match[1]) if match[1] else 0, top, bottom)

@@ -48,10 +48,13 @@ def rules(speaker: Speaker) -> list[Rule]:
         rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?(?P<code>\Z(?!\Z))?{per}"
     )
     amounts = _Amounts(speaker)
+    even = re.compile(rf"(?P<first>\d+),[-–—]{{1,2}}{SPACE}?(?P<sign>€|Euro|EUR|CHF)?(?![\w-])")
     after = [*_SIGNS, *_CODES, *speaker.language.money.scales, *speaker.language.money.scale_words]
     return [
+        *([Rule("0", even, amounts.even, then=",[-–—]")] if speaker.code == "de" else []),
         Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *_CODES])),
         Rule("0", behind, amounts.say, then=rf"{IN_NUMBER}|{SPACE}?[-–—{first_of(after)}]"),
+        Rule("$", re.compile(r"(?<![\w$])[$€£¥₹](?![\w$])"), amounts.sign, first="$€£¥₹"),
         Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=f"{IN_NUMBER}|{SPACE}?¢"),
     ]
 
@@ -83,6 +86,15 @@ class _Amounts:
         if self._speaker.language.comma_decimal and _POINT_DECIMAL.fullmatch(literal):
             return literal.replace(",", "").replace(".", ",")
         return literal
+
+    def even(self, match: re.Match[str]) -> str:
+        """`499,- €`, without coins."""
+        currency = self._currency(match["sign"] if match["sign"] in _CODES else "EUR")
+        return self._amount(match["first"], self._speaker.value(match["first"]), "", currency)
+
+    def sign(self, match: re.Match[str]) -> str:
+        """A sign alone: *millones de euros*."""
+        return self._currency(match.group()).many
 
     def cents(self, match: re.Match[str]) -> str:
         currency = self._money.names["USD"]

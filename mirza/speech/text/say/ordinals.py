@@ -12,6 +12,8 @@ _FRENCH_ORDINAL = re.compile(r"(\d+)(ers?|res?|ère|[eè]mes?|es?|nde?|ᵉ)(?!\w
 _SPANISH_ORDINAL = re.compile(r"(\d+)\.?(º|ª|°|er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na)(?!\w)")
 _GERMAN_ORDINAL = re.compile(r"(\d{1,3})\.(?=[ \xa0][^\W\d_]|,)")
 _GERMAN_ORDINALS = re.compile(r"(\d{1,2})\./(\d{1,2})\.(?=[ \xa0][^\W\d_])")
+_GERMAN_DAYS = re.compile(r"(\d{1,2})\. ?[–-] ?(\d{1,2})\.(?=[ \xa0][^\W\d_])")
+_CLUB = re.compile(r" (?:FC|FSV|FFC|SC|TSV)\b")
 _GERMAN_STEM_ORDINAL = re.compile(r"(\d{1,3})\.(?=-[^\W\d_])")
 _GERMAN_LAST_ORDINAL = re.compile(r"(\d{1,3})\.(?=[\s\"“”»«)]*\Z)")
 _DECADE = re.compile(r"['’]?(\d{2,3}0)s(?!\w)|['’](\d0)s(?!\w)|(\d0)s(?!\w)")
@@ -32,6 +34,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), ordinals.german_million, then=" M"),
             Rule("0", _GERMAN_ORDINAL, ordinals.german_ordinal, then=r"\."),
             Rule("0", _GERMAN_ORDINALS, ordinals.german_ordinals, then=r"\."),
+            Rule("0", _GERMAN_DAYS, ordinals.german_days, then=r"\."),
             Rule("0", _GERMAN_STEM_ORDINAL, lambda match: speaker.numbers.ordinal(int(match[1])), then=r"\."),
             Rule("0", _GERMAN_LAST_ORDINAL, ordinals.german_last_ordinal, then=r"\."),
             Rule("0", _GERMAN_DECADE, ordinals.german_decade, then="e"),
@@ -70,7 +73,7 @@ class _Ordinals:
 
     def german_ordinal(self, match: re.Match[str]) -> str | None:
         before = self._speaker.word_before(match.string, match.start())
-        if match.string[: match.start()].rstrip()[-1:] in ("", "=", ":"):
+        if match.string[: match.start()].rstrip()[-1:] in ("", "=", ":") and not _CLUB.match(match.string, match.end()):
             return None  # a result, or the number of an item
         ending = german_ending(before)
         if ending == COUNTING and before.lower() == "der" and _dative(match):
@@ -82,10 +85,18 @@ class _Ordinals:
         ending = german_ending(self._speaker.word_before(match.string, match.start()))
         return ", ".join(self._numbers.ordinal(int(day), ending) for day in match.groups())
 
-    def german_last_ordinal(self, match: re.Match[str]) -> str | None:
-        """*Wir treffen uns am dritten.*"""
+    def german_days(self, match: re.Match[str]) -> str:
+        """*vom zwanzigsten bis zweiundzwanzigsten Juni*"""
         ending = german_ending(self._speaker.word_before(match.string, match.start()))
-        return f"{self._numbers.ordinal(int(match[1]), ending)}." if ending == "n" else None
+        first, last = (self._numbers.ordinal(int(day), ending) for day in match.groups())
+        return f"{first} {self._speaker.words.to} {last}"
+
+    def german_last_ordinal(self, match: re.Match[str]) -> str | None:
+        """*Wir treffen uns am dritten.*, *Er war der dritte.*"""
+        before = self._speaker.word_before(match.string, match.start()).lower()
+        ending = german_ending(before)
+        ranked = ending == "n" or before in ("der", "das", "dieser", "jeder", "jede", "jedes")
+        return f"{self._numbers.ordinal(int(match[1]), ending)}." if ranked else None
 
     def decade(self, match: re.Match[str]) -> str:
         digits = match[1] or match[2] or match[3]

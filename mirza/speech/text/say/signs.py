@@ -6,8 +6,10 @@ import math
 import re
 
 from mirza.speech.text.blocks import ITEM
+from mirza.speech.text.language import units
 from mirza.speech.text.places import FACTORIAL_AFTER
 from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.units import per_name
 from mirza.speech.text.say.web import spell
 
 _ITEM = re.compile(ITEM)
@@ -33,6 +35,10 @@ _PERIODS = frozenset(
 )
 """After a slash these mean *per*."""
 _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
+_TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
+_FORMULA = re.compile(r"[=+²³^×]")
+"""`3x` and `x²` before a dash are terms where one of these is near."""
+_PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min)(?!\w)")
 _LONE_LETTER = re.compile(r"(?<![\w°])[^\W\d_]\Z")
 _LETTER = re.compile(r"\w")
 
@@ -48,6 +54,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _TAG, signs.tag, first="<"),
         Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔"),
         Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip(), first="*"),
+        Rule("$", re.compile("&&"), lambda _: speaker.words.ampersand, first="&"),
+        Rule("$", _PER_TIME, signs.per_time, first="/"),
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
         Rule("$", _FACTORIAL, signs.factorial, first="!"),
         Rule("$", _COMPARE, signs.compare, first="<>=≤≥!≠≈≅:"),
@@ -85,9 +93,17 @@ class _Signs:
             return ""
         before = match.string[: match.start()].rstrip()
         word = self._speaker.word_before(match.string, match.start())
-        if before[-1:].isdigit() or (before[-1:] in "=+" and before) or (len(word) == 1 and word != "I"):
+        variable = _LONE_LETTER.search(before) or re.search(r"(?<![A-Za-z])[a-z]\Z", before)
+        if before[-1:].isdigit() or (before[-1:] in "=+" and before) or (variable and word != "I"):
             return None
         return _HEARTS[self._speaker.code]
+
+    def per_time(self, match: re.Match[str]) -> str | None:
+        """*days per year*"""
+        before = self._speaker.word_before(match.string, match.start())
+        if len(before) < 3 or before.lower() == "max" or match[1] not in units(self._speaker.code):
+            return None
+        return f"{self._words.per} {per_name(self._speaker, match[1])}"
 
     def tag(self, match: re.Match[str]) -> str | None:
         inner = match.group().strip("<>/ ")
@@ -142,7 +158,10 @@ class _Signs:
     def dash(self, match: re.Match[str]) -> str:
         before = match.string[: match.start()].rstrip()[-1:]
         after = match.string[match.end() :].lstrip()[:1]
-        if "-" in match.group() and "--" not in match.group() and _operand(before, ")") and _operand(after, "("):
+        minus = "-" in match.group() and "--" not in match.group()
+        if minus and (after.isalnum() or after == "(") and _TERM.search(match.string[: match.start()].rstrip()):
+            return self._words.minus if _FORMULA.search(match.string) else self._words.pause
+        if minus and _operand(before, ")") and _operand(after, "("):
             score = _SCORE.search(match.string, 0, match.start()) and re.match(
                 r" \d+ [^\W\d_]{2}", match.string[match.end() :]
             )
@@ -231,6 +250,8 @@ class _Signs:
             unit = self._speaker.word_after(text, start + 1)
             if unit in _PERIODS:
                 return self._words.per
+            if after.isdigit() and not before.isdigit() and not _LONE_LETTER.search(text, 0, start):
+                return self._words.pause  # 180 °C/350 °F
             formula = before.isdigit() or before in "²³" or (after.isdigit() and _LONE_LETTER.search(text, 0, start))
             over = self._words.over if self._speaker.language.spaced else self._words.divided
             return over if formula else ""

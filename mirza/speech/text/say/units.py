@@ -22,6 +22,12 @@ _INCHES = re.compile(
     r"(\d+(?:\.\d+)?)[\"″”] ?[x×] ?(\d+(?:\.\d+)?)[\"″”](?: ?[x×] ?(\d+(?:\.\d+)?)[\"″”])?|(\d+(?:\.\d+)?)″"
 )
 _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
+_MEASURED = re.compile(r"\d ?(?:[cdkm]?m|ft|in|yd|[\"'′″]) ?\Z")
+_BY = {"en": "by", "fr": "sur", "de": "mal", "es": "por"}
+"""Between two sides, each with its unit: `12 ft x 8 ft`."""
+_HEIGHT = re.compile(r"[1-9],[1-9]\d")
+_HOURLY = re.compile("时速|每小时|時速|毎時")
+"""Where *per hour* is said before a number, its unit does not say it again."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
 _DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ]))?"
 """The full stop of `5 min. à pied`."""
@@ -53,11 +59,18 @@ def rules(speaker: Speaker) -> list[Rule]:
         found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then=" ?h"))
     if speaker.code == "en":
         found.insert(0, Rule("0", _INCHES, measures.inches, then=r'\.\d|["″”]'))
+    if spaced:
+        found.append(Rule("a$", re.compile(r"[x×](?= ?\d)"), lambda match: _by(speaker, match), first="x×"))
     if speaker.code == "de":
         found.insert(
             0, Rule("0", re.compile(rf"({number}){SPACE}?%(ig\w*)"), measures.percentual, then=f"{IN_NUMBER}|{SPACE}?%")
         )
     return found
+
+
+def _by(speaker: Speaker, match: re.Match[str]) -> str | None:
+    """*twelve feet by eight feet*"""
+    return _BY[speaker.code] if _MEASURED.search(match.string, 0, match.start()) else None
 
 
 def named(speaker: Speaker, literal: str, unit: str) -> str:
@@ -91,19 +104,28 @@ class _Measures:
         speaker, unit = self._speaker, self._units[match["unit"]]
         if match["unit"] == "K" and match["space"] is None:
             return None  # kelvin is written apart, `5K` is a race
-        if match["second"] or match["power"]:
-            said = _pattern(speaker.code, unit, few=False).format(self._many(match))
+        if unit == "length-meter" and not match["per"] and _HEIGHT.fullmatch(match["first"]) and not self._many(match):
+            return self._height(match["first"])
+        if many := self._many(match):
+            said = _pattern(speaker.code, unit, few=False).format(many)
         elif match["space"] == "-" or speaker.attributive(match):
             said = _pattern(speaker.code, unit, few=True).format(speaker.number(match["first"]))
         else:
             said = named(speaker, match["first"], unit)
         if per := match["per"]:
             said = speaker.join(said, speaker.words.per, per_name(speaker, per))
-        return said
+        return _HOURLY.sub("", said) if _HOURLY.search(match.string, max(0, match.start() - 4), match.start()) else said
+
+    def _height(self, literal: str) -> str:
+        """*un mètre soixante-quinze*, *ein Meter achtzig*: so are people measured, and rooms."""
+        whole, centimeters = re.split("[.,]", literal)
+        return f"{named(self._speaker, whole, 'length-meter')} {self._speaker.numbers.cardinal(int(centimeters))}"
 
     def _many(self, match: re.Match[str]) -> str:
-        """*five to ten*, *three times ten to the power of eight*."""
+        """*five to ten*, *three times ten to the power of eight*; empty for a plain number."""
         speaker = self._speaker
+        if not (match["second"] or match["power"]):
+            return ""
         first = speaker.number(match["first"])
         if match["second"]:
             return speaker.join(first, speaker.words.to, speaker.number(match["second"]))
@@ -122,6 +144,9 @@ class _Measures:
             else not re.match(r"[2-9]", match["part"])
         )
         pattern = _pattern(speaker.code, self._units[match["unit"]], few)
+        if said == "ein halb" and speaker.code == "de":
+            noun = pattern.format("").strip()
+            said = fractions.german_half(speaker, noun, first=not match.string[: match.start()].strip())
         if said == "un medio" and speaker.code == "es":
             said = "media" if _gender(speaker.language, pattern) == FEMININE else "medio"
         return pattern.format(said)

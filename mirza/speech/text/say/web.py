@@ -84,7 +84,7 @@ def spell(speaker: Speaker, label: str) -> str:
     said: list[str] = []
     for part in parts:
         if part.isdigit():
-            said.append(speaker.number(part))
+            said.append(speaker.number(part) if speaker.language.spaced else speaker.numbers.digits(part))
         elif part == "-":
             said.append(speaker.words.dash)
         else:

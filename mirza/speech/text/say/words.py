@@ -17,7 +17,11 @@ _VALUES = {"I": 1, "V": 5, "X": 10}
 _NUMBER = re.compile(r"\d|[A-Z]\.? ?\d|[IVX]+(?!\w)")
 _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
 _ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f]\Z")
+_LAW = re.compile(r"(?:§|Art\.|Abs\.)[^,;!?]{0,20}\Z")
+"""Before `S. 2`, which is a sentence of the law, and no page."""
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
+_CHAINED = re.compile(r"\b[IVX]+(?:,? (?:and|or|to|et|ou|à|und|oder|bis|y|o|a|al) |, )\Z")
+"""*siglos XV y XVI*: what is said of the first is said of the second."""
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split())
 
@@ -50,6 +54,8 @@ class _Shorts:
             numbered = _CENTURY.search(text[: match.start()]) is not None or re.match(r"[IVX]+(?!\w)", rest) is not None
         if written.lower() in BEFORE_NUMBER and not numbered and not rest.startswith("of "):
             return None
+        if written == "S." and self._speaker.code == "de" and _LAW.search(text, 0, match.start()):
+            return "Satz"
         if written in ("f.", "ff.") and not text[: match.start()].rstrip()[-1:].isdigit():
             return None
         if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()):
@@ -99,6 +105,8 @@ class _Shorts:
         ):
             return self._reign(value)
         cue = speaker.cue_before(match.string, match.start())
+        if chained := _CHAINED.search(match.string, 0, match.start()):
+            cue = speaker.cue_before(match.string, chained.start())
         if cue in speaker.language.roman_cues or f"{cue}." in BEFORE_NUMBER:
             return speaker.numbers.cardinal(value)
         if speaker.code == "es" and after in ("Guerra", "República"):
