@@ -23,6 +23,13 @@ CLEAR = 10.0
 """A peak is one when it is so many standard deviations high: voices at -20 to -6 dB gave 16 to 28 after 0.5 s, and the
 highest of 8,000 values is 3 to 6.5 where there is no echo."""
 
+SAME = 16
+"""Samples, 1 ms. A peak counts when the look before saw it in this place, too: a first look, at the first tenth of a
+second of an echo, was wrong in 24 of 80 rooms, by up to 116 ms, and for half a second what was removed was no echo."""
+
+FADE = 512
+"""Samples at the end of both windows that fade out. Where both are cut off they are alike: a peak, at no delay."""
+
 QUIET = 1e-3
 """Below this RMS nothing is being played."""
 
@@ -39,6 +46,9 @@ class DelayFinder:
         self._far = np.zeros(WINDOW + LONGEST, np.float32)
         self._sum = np.zeros(LONGEST)
         self._wait = FIRST_EVERY
+        self._at = -LONGEST
+        self._fade = np.ones(WINDOW + LONGEST, np.float32)
+        self._fade[-FADE:] = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, FADE + 1) / FADE)
         self._size = 24_576  # enough for lags of 0 .. LONGEST not to wrap, and quick to transform: 3 * 2 ** 13
         hertz = np.fft.rfftfreq(self._size, 1 / MIC_RATE)
         self._band = (hertz > 200) & (hertz < 4_000)
@@ -51,13 +61,13 @@ class DelayFinder:
         if self._wait > 0 or np.sqrt(np.mean(self._far[LONGEST:] ** 2)) < QUIET:
             return None
         self._sum = KEEP * self._sum + self._look()
-        at = int(self._sum.argmax())
-        clear = bool(self._sum[at] > CLEAR * self._sum.std())
+        before, self._at = self._at, int(self._sum.argmax())
+        clear = bool(self._sum[self._at] > CLEAR * self._sum.std()) and abs(self._at - before) <= SAME
         self._wait = EVERY if clear else FIRST_EVERY
-        return at if clear else None
+        return self._at if clear else None
 
     def _look(self) -> NDArray[np.float64]:
-        near = np.concatenate([np.zeros(LONGEST, np.float32), self._near])
-        spectrum = np.fft.rfft(near, self._size) * np.conj(np.fft.rfft(self._far, self._size))
+        near = np.concatenate([np.zeros(LONGEST, np.float32), self._near]) * self._fade
+        spectrum = np.fft.rfft(near, self._size) * np.conj(np.fft.rfft(self._far * self._fade, self._size))
         spectrum = np.where(self._band, spectrum / (np.abs(spectrum) + 1e-9), 0)
         return np.fft.irfft(spectrum, self._size)[:LONGEST]
