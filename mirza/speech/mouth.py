@@ -152,6 +152,8 @@ class Mouth:
         self._next_id = first_id
         self._queue: asyncio.Queue[_Spoken | None] = asyncio.Queue(PIECES_AHEAD)
         self._released = asyncio.Event()
+        self._made = asyncio.Event()
+        """A first sound has been synthesised, whether it may be heard yet or not."""
         self._begun = asyncio.Event()
         self.speaking = False
         """Whether a sample of this answer has left the loudspeaker."""
@@ -167,6 +169,7 @@ class Mouth:
             self._text.hurry()
         for piece in self._text.push(delta):
             await self._send(piece)
+            await self._made.wait()  # the first sound needs the processor more than the next word does
 
     async def begun(self) -> None:
         await self._begun.wait()
@@ -218,9 +221,11 @@ class Mouth:
                 async for samples in stream:
                     sound = trim_start(samples, self._tts.rate) if first else samples
                     first = first and not len(sound)
+                    self._made.set()
                     await self._play(spoken, resampler.push(sound))
             await self._play(spoken, resampler.flush())
             spoken.whole = True
+            self._made.set()  # also where there was nothing in it to hear
         self._begun.set()  # also where there was nothing to say
         self._player.expect_more = False
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from mirza.llm.mlx.engine import Engine
 
 
+AHEAD = 32
+"""Tokens that may be decoded before they are asked for. On a CPU it is one: more would take the voice's time."""
+
+
 class MlxQwenLlm(BaseLlm):
     """A language model on the MLX thread. `load` does the work; nothing is imported or read before."""
 
@@ -75,8 +79,11 @@ class MlxQwenLlm(BaseLlm):
     ) -> AsyncGenerator[LlmEvent]:
         engine, asked_at = self._loaded(), self._clock()
         engine.ask(messages, tools)
+        events: AsyncGenerator[LlmEvent] = self._thread.run(
+            lambda: engine.answer(messages, tools, budget, asked_at), ahead=1 if engine.target.on_cpu else AHEAD
+        )
         try:
-            async with aclosing(self._thread.run(lambda: engine.answer(messages, tools, budget, asked_at))) as events:
+            async with aclosing(events):
                 async for event in events:
                     yield event
         finally:

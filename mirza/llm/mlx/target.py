@@ -68,7 +68,9 @@ class Target:
         """Whether hidden states are to be had: mlx-vlm's Qwen 3.5 and its kin. An MTP head needs them."""
         self.model = language_model
         self._kv_bits = 0
-        fused = mx.metal.is_available() and mx.default_device().type != mx.DeviceType.cpu
+        self.on_cpu = mx.default_device().type == mx.DeviceType.cpu
+        """Whether it computes on the processor that recognition and voice need, too."""
+        fused = mx.metal.is_available() and not self.on_cpu
         self._sequential = 0 if fused else SEQUENTIAL_AT_MOST
         cache = self.new_cache()
         probe = self.forward(mx.array([0]), cache, 0, keep=1).logits
