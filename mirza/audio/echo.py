@@ -57,7 +57,7 @@ PAST = 32 * BLOCK
 """Samples, about 1 s: what was heard before the delay was known, for the canceller to learn from all the same."""
 
 SELDOM = 8
-"""Blocks between two looks whether a room that was learnt is still the same, where much is left: a user, most likely."""
+"""Blocks between two looks whether a room that was learnt is still the same, where much is left: by a user, mostly."""
 
 
 class Canceller(Protocol):

@@ -1,7 +1,8 @@
 """`mirza bench soak`: a thousand turns in one go. Do memory, open files, threads or the wait for an answer creep up?
 
-The engine is real, on the tiny checkpoint of the tests unless a model is named; sound and speech models are doubles and
-time is virtual, so that an hour of talk takes minutes. Some turns are interrupted, some are reopened.
+The engine is real, on the tiny checkpoint of the tests unless a model is named, and time is virtual, so that an hour of
+talk takes minutes. Sound and speech models are doubles; with `--real` they are what people use, with open loudspeakers,
+and time passes while one of them works. Some turns are interrupted, some are reopened.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from mirza.audio.base import MIC_RATE
-from mirza.audio.files import RecordedSound
+from mirza.bench.cast import Cast, doubles, people
 from mirza.bench.patient import Busy, PatientLlm, run_patiently
 from mirza.bench.runfile import Better, Metric
 from mirza.bench.take import load_average, resident_mb
@@ -31,7 +32,7 @@ from mirza.events import AnswerStarted, Event, Failed, Interrupted, Speaking, Sp
 from mirza.folders import PROJECT
 from mirza.history import History
 from mirza.mlx_thread import MlxThread
-from mirza.pipeline import Conversation, Parts
+from mirza.pipeline import Conversation
 from mirza.settings import LlmSettings, SettingsTree
 
 TINY = PROJECT / "tests" / "fixtures" / "tiny-qwen35"
@@ -39,13 +40,6 @@ SAMPLES = 50
 """The talk is looked at this often."""
 WARM = 0.2
 """The first part of it fills caches: what grows there may."""
-QUESTIONS = (
-    "please turn on the kitchen lights",
-    "please count to five",
-    "turn off the bedroom lights please",
-    "count to twenty three now please",
-    "spell the numbers to nine please",
-)
 MAX_TOKENS = 16
 CONTEXT_TOKENS = 2048
 """Small enough that old turns have to leave, as they would in an hour."""
@@ -68,6 +62,8 @@ class Sample(BaseModel):
     tasks: int
     first_token_ms: float
     """Of real time: from asking the model to its first token; the median since the sample before."""
+    voice_to_voice_s: float = 0.0
+    """By the talk's clock: from the user's last sound to the first of the answer; also a median."""
     prefilled_tokens: float
 
     @property
@@ -82,6 +78,8 @@ class SoakReport(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     model: str
+    real: bool = False
+    """With real ears and a real voice."""
     turns: int
     talked_s: float
     took_s: float
@@ -97,6 +95,7 @@ class SoakReport(BaseModel):
     threads_growth: int
     first_token_drift: float
     """The last fifth's first token over that of the second fifth; 1 is no drift."""
+    voice_to_voice_drift: float = 1.0
     load: float
     metrics: list[Metric]
 
@@ -112,6 +111,7 @@ class _Watch:
         self._asked = 0.0
         self._waits: list[float] = []
         self._fed: list[float] = []
+        self._voice_to_voice: list[float] = []
 
     def note(self, event: Event, talked_s: float) -> None:
         """Takes the next event."""
@@ -127,8 +127,10 @@ class _Watch:
                 self.reopened += 1
             case Failed(error):
                 self.failures.append(str(error))
-            case TurnMeasured(llm=llm):
+            case TurnMeasured(llm=llm, voice_to_voice_s=voice_to_voice_s):
                 self.turns += 1
+                if voice_to_voice_s is not None:
+                    self._voice_to_voice.append(voice_to_voice_s)
                 self._fed.append(float(llm.prefilled_tokens))
                 if self.turns % self._every == 0:
                     self._look(talked_s)
@@ -149,18 +151,25 @@ class _Watch:
                 open_files=open_files(),
                 threads=threading.active_count(),
                 tasks=len(asyncio.all_tasks()),
-                first_token_ms=statistics.median(self._waits) if self._waits else 0.0,
-                prefilled_tokens=statistics.median(self._fed) if self._fed else 0.0,
+                first_token_ms=_middle(self._waits),
+                voice_to_voice_s=_middle(self._voice_to_voice),
+                prefilled_tokens=_middle(self._fed),
             )
         )
-        self._waits, self._fed = [], []
+        self._waits, self._fed, self._voice_to_voice = [], [], []
 
 
-def soak(turns: int, model: str, seed: int = 0, minutes: float = 0.0) -> SoakReport:
+def _middle(values: Sequence[float]) -> float:
+    return statistics.median(values) if values else 0.0
+
+
+def soak(turns: int, model: str, seed: int = 0, minutes: float = 0.0, real: SettingsTree | None = None) -> SoakReport:
     """Holds `turns` turns, and at least `minutes` of talk, with the language model of a folder.
 
+    Ears and voice are doubles, or those of the settings `real`.
+
     Raises:
-        MirzaError: the model is not there.
+        MirzaError: a model is not there.
     """
     if not Path(model).is_dir():
         raise MirzaError(f"There is no model folder {model}.", "Name one with --model.")
@@ -168,11 +177,15 @@ def soak(turns: int, model: str, seed: int = 0, minutes: float = 0.0) -> SoakRep
     began = time.perf_counter()
     thread = MlxThread()
     with tempfile.TemporaryDirectory(prefix="mirza-soak-") as folder:
-        talked_s = run_patiently(
-            lambda busy: _hold(turns, minutes, _engine(model, Path(folder), busy, thread), watch, random.Random(seed))
-        )
+
+        async def hold(busy: Busy) -> float:
+            llm = _engine(model, Path(folder), busy, thread)
+            cast = doubles(llm) if real is None else people(llm, real)
+            return await _hold(turns, minutes, cast, watch, random.Random(seed))
+
+        talked_s = run_patiently(hold, work_takes_time=real is not None)
     thread.close()
-    return _report(model, watch, talked_s, time.perf_counter() - began)
+    return _report(model, watch, talked_s, time.perf_counter() - began, real=real is not None)
 
 
 def _engine(model: str, folder: Path, busy: Busy, thread: MlxThread) -> PatientLlm:
@@ -180,28 +193,25 @@ def _engine(model: str, folder: Path, busy: Busy, thread: MlxThread) -> PatientL
     return PatientLlm(busy, model, settings, snapshot_dir=folder, thread=thread)
 
 
-async def _hold(turns: int, minutes: float, llm: PatientLlm, watch: _Watch, rng: random.Random) -> float:
-    from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said, silence
-
-    sound = RecordedSound(silence(0), rate=MIC_RATE, record=False, finish_when=lambda: False, max_tail_s=1e9)
-    parts = Parts(llm, sound, LoudnessVad(), ScriptedEndOfTurn(), ToneStt(), ToneTts(seconds=0.4, word_s=0.15))
-    conversation = Conversation(parts, SettingsTree(), History())
+async def _hold(turns: int, minutes: float, cast: Cast, watch: _Watch, rng: random.Random) -> float:
+    sound = cast.sound
+    conversation = Conversation(cast.parts, SettingsTree(), History())
     events = conversation.watch()
 
     async def listen() -> None:
         async for event in events:
             watch.note(event, conversation.now_s())
             if isinstance(event, Speaking) and rng.random() < 0.1:  # over the answer: a new question
-                sound.say(said(rng.choice(QUESTIONS)), sound.now_s() + 0.3)
+                sound.say(rng.choice(cast.questions), sound.now_s() + 0.3)
 
     listening = asyncio.create_task(listen())
     async with conversation:
         while (watch.turns < turns or conversation.now_s() < 60 * minutes) and not watch.failures:
-            question = said(rng.choice(QUESTIONS))
+            question = rng.choice(cast.questions)
             sound.say(question, sound.now_s() + 0.2)
             if rng.random() < 0.1:  # the user goes on before the answer is heard
-                sound.say(said("and quickly"), sound.now_s() + 0.2 + len(question) / MIC_RATE + rng.uniform(0.35, 0.55))
-            await conversation.pass_time(3.0)
+                sound.say(cast.more, sound.now_s() + 0.2 + len(question) / MIC_RATE + rng.uniform(0.35, 0.55))
+            await conversation.pass_time(cast.pause_s)
             await conversation.settled()
         talked_s = conversation.now_s()
         await sound.close()
@@ -209,16 +219,18 @@ async def _hold(turns: int, minutes: float, llm: PatientLlm, watch: _Watch, rng:
     return talked_s
 
 
-def _report(model: str, watch: _Watch, talked_s: float, took_s: float) -> SoakReport:
+def _report(model: str, watch: _Watch, talked_s: float, took_s: float, *, real: bool) -> SoakReport:
     samples = watch.samples
     if len(samples) < 5:
         raise MirzaError("The talk was too short to tell anything.", "Give --turns 5 or more.")
     warm, last = samples[int(WARM * len(samples))], samples[-1]
-    drift = _first_token(samples[-max(len(samples) // 5, 1) :]) / max(
-        _first_token(samples[int(WARM * len(samples)) : int(2 * WARM * len(samples)) + 1]), 1e-9
-    )
+    early = samples[int(WARM * len(samples)) : int(2 * WARM * len(samples)) + 1]
+    late = samples[-max(len(samples) // 5, 1) :]
+    drift = _drift([s.first_token_ms for s in early], [s.first_token_ms for s in late])
+    slower = _drift([s.voice_to_voice_s for s in early], [s.voice_to_voice_s for s in late])
     return SoakReport(
         model=Path(model).name,
+        real=real,
         turns=watch.turns,
         talked_s=talked_s,
         took_s=took_s,
@@ -231,6 +243,7 @@ def _report(model: str, watch: _Watch, talked_s: float, took_s: float) -> SoakRe
         open_files_growth=last.open_files - warm.open_files,
         threads_growth=last.threads - warm.threads,
         first_token_drift=drift,
+        voice_to_voice_drift=slower,
         load=load_average(),
         metrics=[
             Metric(name="soak.resident_growth", unit="MB", values=[last.resident_mb - warm.resident_mb]),
@@ -238,6 +251,7 @@ def _report(model: str, watch: _Watch, talked_s: float, took_s: float) -> SoakRe
             Metric(name="soak.open_files_growth", unit="", values=[float(last.open_files - warm.open_files)]),
             Metric(name="soak.threads_growth", unit="", values=[float(last.threads - warm.threads)]),
             Metric(name="soak.first_token_drift", unit="", values=[drift]),
+            Metric(name="soak.voice_to_voice_drift", unit="", values=[slower]),
             Metric(name="soak.failures", unit="", values=[float(len(watch.failures))]),
             Metric(
                 name="soak.prefilled_per_turn",
@@ -249,8 +263,8 @@ def _report(model: str, watch: _Watch, talked_s: float, took_s: float) -> SoakRe
     )
 
 
-def _first_token(samples: Sequence[Sample]) -> float:
-    return statistics.median(sample.first_token_ms for sample in samples)
+def _drift(early: Sequence[float], late: Sequence[float]) -> float:
+    return statistics.median(late) / max(statistics.median(early), 1e-9)
 
 
 def open_files() -> int:
@@ -270,6 +284,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `mirza bench soak` takes."""
     parser.add_argument("--turns", type=int, default=1000, metavar="N", help="turns (1000)")
     parser.add_argument("--minutes", type=float, default=0.0, metavar="M", help="go on for so long a talk at least (0)")
+    parser.add_argument("--real", action="store_true", help="real ears and a real voice, with open loudspeakers")
     parser.add_argument("--model", default="", metavar="DIR", help="a folder (the tiny checkpoint of the tests)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
@@ -277,9 +292,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Prints the report; 1 if anything failed."""
     from mirza.blas import ensure_fast_blas
+    from mirza.settings_sources import settings_of
 
     ensure_fast_blas()
-    report = soak(args.turns, args.model or str(TINY), minutes=args.minutes)
+    real = settings_of(args).tree if args.real else None
+    report = soak(args.turns, args.model or str(TINY), minutes=args.minutes, real=real)
     print(report.model_dump_json(indent=1) if args.json else in_words(report))
     sys.stdout.flush()
     return 1 if report.failures else 0
@@ -288,15 +305,17 @@ def run(args: argparse.Namespace) -> int:
 def in_words(report: SoakReport) -> str:
     """The report as a person reads it."""
     last = report.samples[-1]
+    ears = " with real ears and a real voice" if report.real else ""
     return "\n".join(
         [
-            f"{report.turns} turns of {report.model}, {report.talked_s / 60:.0f} minutes of talk in "
+            f"{report.turns} turns of {report.model}{ears}, {report.talked_s / 60:.0f} minutes of talk in "
             f"{report.took_s / 60:.1f} minutes; {report.interrupted} interrupted, {report.reopened} reopened",
             f"memory {last.resident_mb:.0f} MB, {report.resident_growth_mb:+.1f} MB since the first fifth "
             f"({report.held_growth_mb:+.1f} without what MLX keeps for reuse); "
             f"open files {last.open_files} ({report.open_files_growth:+d}), "
             f"threads {last.threads} ({report.threads_growth:+d})",
             f"first token {last.first_token_ms:.1f} ms, x {report.first_token_drift:.2f} over the talk; "
+            f"voice to voice {last.voice_to_voice_s:.2f} s, x {report.voice_to_voice_drift:.2f}; "
             f"{last.prefilled_tokens:.0f} tokens prefilled a turn",
             *report.failures,
         ]
