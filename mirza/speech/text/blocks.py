@@ -21,9 +21,14 @@ _PLAIN_BULLET = re.compile(r"[-*+•] (?=[^\W_])")
 _BULLET = re.compile(r"(?:[-*+•‣▪◦·●○–—][ \t]{1,8}|[•‣▪◦●○])(?:\[[ xX✓✔]\][ \t])?")
 _BULLET_BEGUN = re.compile(r"[-*+•‣▪◦·●○–—](?:[ \t]{0,8}|[ \t]{1,8}\[(?:[ xX✓✔]\]?)?)\Z")
 _NUMBERED = re.compile(r"(\d{1,3})(\ufe0f?\u20e3|[.)])[ \t]{1,8}(?=\S)")
-_CLUB = re.compile(r"(?:FC|FFC|FSV|SC|TSV)\b")
-_CLUB_BEGUN = re.compile(r"(?:FC?|FFC?|FSV?|SC?|TSV?)\Z")
-"""What makes a name of a number: `1. FC Köln` is no item."""
+_ORDINAL_NAMES = (
+    "FC FFC FSV SC TSV Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+)
+"""What a German ordinal stands before: `1. FC Köln`, `1. Mai` are no items."""
+_ORDINAL = re.compile(rf"(?:{'|'.join(_ORDINAL_NAMES)})\b")
+_ORDINAL_BEGUN = re.compile(
+    rf"(?:{'|'.join(sorted({name[:end] for name in _ORDINAL_NAMES for end in range(1, len(name) + 1)}))})\Z"
+)
 _NUMBERED_BEGUN = re.compile(r"\d{1,3}(?:(?:\ufe0f?\u20e3?|[.)])[ \t]{0,8})?\Z")
 _REFERENCE = re.compile(r"\[[^\]\n]{1,60}\]:[ \t]+<?https?://[^\n]{0,500}(?:\n|\Z)")
 _REFERENCE_BEGUN = re.compile(r"\[[^\]\n]{0,60}(?:\](?::[ \t]*(?:<?h?t?t?p?s?:?/?/?|<?https?://[^\n]{0,500}))?)?\Z")
@@ -102,9 +107,9 @@ def _begin_item(source: Source, length: int) -> bool:
 
 def _read_number(source: Source) -> bool | None:
     if number := source.match(_NUMBERED):
-        if not source.final and _CLUB_BEGUN.match(source.text, number.end()):
+        if not source.final and _ORDINAL_BEGUN.match(source.text, number.end()):
             return False
-        if _CLUB.match(source.text, number.end()):
+        if _ORDINAL.match(source.text, number.end()):
             return None
         source.part()
         source.plain(len(number[1]))

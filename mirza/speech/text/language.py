@@ -169,6 +169,7 @@ def language_for(code: str) -> Language:
             titles=_set(breaks["titles"]),
             title_ends=tuple(breaks.get("title_ends", "").split()),
             known=frozenset(name[:-1].lower() for name in data["abbreviations"] if name.endswith(".")),
+            short_days=_set(dates["short_days"]),
             closing=_set(breaks["closing"]),
             starters=starters,
             conjunctions=_set(breaks["conjunctions"]),

@@ -98,7 +98,7 @@ class Numbers:
     def _digits(self, digits: str, joiner: str | None = None) -> str:
         """One digit after the other."""
         glue = joiner if joiner is not None else "" if self.language in ("zh", "ja") else " "
-        return glue.join(self._digit(digit) for digit in digits if digit.isdigit())
+        return glue.join(self._digit(digit) for digit in digits if digit.isdecimal())
 
     def _digit(self, digit: str) -> str:
         value = int(digit)

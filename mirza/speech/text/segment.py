@@ -58,6 +58,8 @@ class Breaks:
     """What such abbreviations end in: German `Hauptstr.`."""
     known: frozenset[str]
     """All abbreviations that have words: a small letter after one goes on with the sentence."""
+    short_days: frozenset[str]
+    """After these, as in `mar. 4 févr.`, a number goes on with the sentence."""
     closing: frozenset[str]
     """Abbreviations that may end a sentence: `etc`, `p.m`."""
     starters: frozenset[str]
@@ -163,6 +165,8 @@ class Segmenter:
         token = found.group() if found else ""
         name = token.lower()
         if following in ",;:" or name in self._breaks.titles or name.endswith(self._breaks.title_ends):
+            return False
+        if following.isdigit() and name in self._breaks.short_days:
             return False
         if name in _HALVES and following.isupper() and self._breaks.after_time:
             word = _word_after(text, end, final)

@@ -7,9 +7,13 @@ import unicodedata
 
 from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker
+from mirza.speech.text.say.units import many_of
 
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
-_SIZE = re.compile(r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?![\w^⁰-⁹²³¹])")
+_SIZE = re.compile(
+    r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?: ?(px|cm|mm))?"
+    r"(?![^\W\u3040-\u30ff\u3400-\u9fff]|[\^⁰-⁹²³¹])"
+)
 _NUMBERED_PLACES = frozenset(
     "exit gate room unit apt seat platform track bus route building block suite flat row".split()
 )
@@ -21,7 +25,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     """From the narrowest form to a plain number."""
     number = speaker.number_pattern
     counts = _Counts(speaker)
-    to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-])")
+    to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-]|:\d)(?<!\.\d\d(?= Uhr))")
     scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     return [
         Rule("0", to, counts.range, then=rf"{IN_NUMBER}|{SPACE}?[-–—～~]"),
@@ -67,7 +71,8 @@ class _Counts:
         spaced = bool(match[2]) and speaker.code == "en"
         by = speaker.words.times if spaced or speaker.code != "en" else "by"
         parts = [self._side(part) for part in (match[1], match[4], match[5]) if part]
-        return speaker.join(*[word for part in parts for word in (by, part)][1:])
+        unit = many_of(speaker, match[6]) if match[6] else ""
+        return speaker.join(*[word for part in parts for word in (by, part)][1:], unit)
 
     def _side(self, literal: str) -> str:
         """*nineteen twenty by ten eighty*"""

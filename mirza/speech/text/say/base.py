@@ -28,6 +28,10 @@ SEEN = 3
 """So many characters after its first digits tell which rules are asked about a number."""
 
 
+_ORDINALS_BEFORE = re.compile(r"(?<!\d)(?:\d{1,2}\., ?)*\d{1,2}\. (?:und|oder|sowie) \Z|(?<!\d)(?:\d{1,2}\., ?)+\Z")
+_GERMAN_N = frozenset("am im vom zum beim dem den des ab bis seit zur ins ans einem seinem".split())
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A form, and how it is said; `say` may decline with `None`.
@@ -173,27 +177,13 @@ class Speaker:
         return self.word_before(text, at - 1 if text[at - 1 : at] == "." else start).lower()
 
 
-def german_ending(before: str) -> str:
-    """The ending of an ordinal after this word: *der dritte*, *am dritten*, *dritter*."""
-    word = before.lower()
-    if word in (
-        "am",
-        "im",
-        "vom",
-        "zum",
-        "beim",
-        "dem",
-        "den",
-        "des",
-        "ab",
-        "bis",
-        "seit",
-        "zur",
-        "ins",
-        "ans",
-        "einem",
-        "seinem",
-    ):
+def german_ending(speaker: Speaker, match: re.Match[str]) -> str:
+    """The ending of the ordinal that `match` is: *der dritte*, *am dritten*, *dritter*, *am dritten und vierten*."""
+    start = match.start()
+    if (before := _ORDINALS_BEFORE.search(match.string, 0, start)) is not None:
+        start = before.start()
+    word = speaker.word_before(match.string, start).lower()
+    if word in _GERMAN_N:
         return "n"
     if word in ("der", "die", "das", "diese", "dieser", "dieses", "jede", "jeder", "jedes"):
         return COUNTING

@@ -11,7 +11,7 @@ from mirza.speech.text.say.units import named
 _TIME = re.compile(
     r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|h(?!\w)|hrs?(?!\w)|时|時))?"
 )
-_DAY_HALF = re.compile(r"(\d{1,2})[ \xa0]?([ap]m(?!\w)|[ap]\.m\.|[AP]M(?!\w)|[AP]\.M\.)")
+_DAY_HALF = re.compile(r"(\d{1,2})[ \xa0]?([ap]m(?!\w)|[ap]\. ?m\.|[AP]M(?!\w)|[AP]\.M\.)")
 _FRENCH_HOURS = re.compile(
     r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d)(?:[ \xa0\u202f]?(?:min|mn)(?!\w)\.?)?)?(?![\w/])"
 )
@@ -148,11 +148,12 @@ class Times:
         return self._speaker.join(chapter + ",", first, self._speaker.words.to, last)
 
     def ratio(self, match: re.Match[str]) -> str | None:
+        speaker = self._speaker
+        if " : " in match.group() and match.string[match.end() :].lstrip().startswith("="):
+            return speaker.join(speaker.number(match[1]), speaker.words.divided, speaker.number(match[2]))
         if ": " in match.group():
             return None
-        return self._speaker.join(
-            self._speaker.number(match[1]), self._speaker.words.ratio, self._speaker.number(match[2])
-        )
+        return speaker.join(speaker.number(match[1]), speaker.words.ratio, speaker.number(match[2]))
 
 
 def _half(written: str, code: str) -> str:

@@ -208,6 +208,8 @@ def digits_first(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:
     """`4K`, `3D`, `2FA`: left to units and ordinals where they know it."""
 
     def say(match: re.Match[str]) -> str | None:
+        if speaker.code in ("fr", "es") and re.fullmatch(r"[12]m\d\d", match.group()):
+            return None  # how tall someone is
         tail = re.sub(r"^\d+", "", match.group())
         named = re.match(r" [A-Z]", match.string[match.end() :])
         if tail in units(speaker.code) or (tail in speaker.language.money.scales and tail not in ("K",)):

@@ -86,8 +86,13 @@ def _with_names(speaker: Speaker, dates: _Dates) -> list[Rule]:
                 Rule("0", _GERMAN_SHORT, dates.german_short, then=r"\.\d"),
             ]
         case _:
+            short = any_of(names.short_months)
+            shortened = rf"(\d{{1,2}})[ -](?:de )?({short})(?:\.|(?=[ -]\d))(?:[ -](?:del? )?{year})?"
             pattern = rf"(\d{{1,2}})º? de ({months})(?!\w)(?: del? {year})?"
-            return [Rule("0", re.compile(pattern), dates.spanish, then="º| d")]
+            return [
+                Rule("0", re.compile(pattern), dates.spanish, then="º| d"),
+                Rule("0", re.compile(shortened), dates.spanish, then="[ -][defmajson]"),
+            ]
 
 
 def _cjk(dates: _Dates) -> list[Rule]:
@@ -237,10 +242,10 @@ class _Dates:
         return f"{self._german_day(day, match)} {self._months[month - 1]}{end}"
 
     def _german_day(self, day: int, match: re.Match[str]) -> str:
-        return self._numbers.ordinal(day, german_ending(self._speaker.word_before(match.string, match.start())))
+        return self._numbers.ordinal(day, german_ending(self._speaker, match))
 
     def spanish(self, match: re.Match[str]) -> str:
-        said = f"{self._numbers.cardinal(int(match[1]))} de {match[2]}"
+        said = f"{self._numbers.cardinal(int(match[1]))} de {self._full(match[2])}"
         return f"{said} de {self._numbers.year(int(match[3]))}" if match[3] else said
 
     def cjk_year(self, match: re.Match[str]) -> str:

@@ -67,6 +67,7 @@ class _Fractions:
 
     def fraction(self, match: re.Match[str]) -> str | None:
         top, bottom = int(match[2]), int(match[3])
+        words = self._speaker.words
         if (top, bottom) in ((24, 7), (9, 11)) and not match[1]:
             return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))
         if bottom == 0 or (match[1] and top >= bottom):
@@ -83,18 +84,35 @@ class _Fractions:
             return f"{self._numbers.cardinal(top, FEMININE)} {part}{'s' if top > 1 else ''}"
         if top + bottom == 100 and top % 5 == 0 and not match[1]:
             return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))  # fifty fifty
-        if self._speaker.code == "de" and (top, bottom) == (1, 2) and not match[1]:
-            noun = self._speaker.word_after(match.string, match.end())
-            return german_half(self._speaker, noun, first=not match.string[: match.start()].strip())
-        if self._speaker.code == "fr" and (top, bottom) == (1, 2) and not match[1]:
-            return "une demi" if self._speaker.gender_after(match.string, match.end()) == FEMININE else "un demi"
+        if 1900 <= bottom < 2100 and not match[1]:
+            return self._speaker.join(self._numbers.cardinal(top), words.slash, self._numbers.year(bottom))  # a law
+        if bottom == 100 and (score := match.string[match.end() : match.end() + 1]) and score in "分点":
+            return (
+                self._numbers.cardinal(bottom) + ("分里的" if score == "分" else "点中") + self._numbers.cardinal(top)
+            )
+        if (top, bottom) == (1, 2) and not match[1]:
+            return self._half(match)
         return self._mixed(int(match[1]) if match[1] else 0, top, bottom)
+
+    def _half(self, match: re.Match[str]) -> str:
+        """A half of what follows: *une demi*, *media*, *eine halbe*."""
+        feminine = self._speaker.gender_after(match.string, match.end()) == FEMININE
+        noun = self._speaker.word_after(match.string, match.end())
+        match self._speaker.code:
+            case "fr":
+                return "une demi" if feminine else "un demi"
+            case "es" if noun and noun.lower() not in self._speaker.language.nouns.function_words:
+                return "media" if feminine else "medio"
+            case "de":
+                return german_half(self._speaker, noun, first=not match.string[: match.start()].strip())
+            case _:
+                return self._mixed(0, 1, 2)
 
     def mixed(self, match: re.Match[str]) -> str:
         return self._mixed(int(match[1]), *_ratio(match[2]))
 
     def vulgar(self, match: re.Match[str]) -> str:
-        return self._mixed(0, *_ratio(match.group()))
+        return self._half(match) if match.group() == "½" else self._mixed(0, *_ratio(match.group()))
 
     def _mixed(self, whole: int, top: int, bottom: int) -> str:
         speaker, cardinal = self._speaker, self._numbers.cardinal
@@ -150,7 +168,7 @@ def _english_fraction(speaker: Speaker, top: int, bottom: int) -> str:
     cardinal = speaker.numbers.cardinal
     if top == bottom:
         return f"{cardinal(top)} {cardinal(bottom)}"
-    if bottom in (10, 100) and top < bottom:
+    if (bottom in (10, 100) or (bottom in (20, 50) and top > 1)) and top < bottom:
         return f"{cardinal(top)} out of {cardinal(bottom)}"
     if bottom == 1 or top >= bottom or bottom > 100:
         return f"{cardinal(top)} over {cardinal(bottom)}"

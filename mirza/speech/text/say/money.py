@@ -23,6 +23,8 @@ _CODES = (
     "EGP ARS CLP COP PEN UAH VND PHP MYR IDR TWD MAD BTC ETH"
 ).split()
 _POINT_DECIMAL = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d{2})?")
+_ALONE = re.compile(r"(?<=[^\W\d_][ \xa0'’])[€£¥₹](?!\w)|(?<=\b(?:de|en|in|of) )\$(?!\w)")
+"""A sign without an amount, after a word: *millones de €*."""
 _OWN_NAMES = {"BTC": "bitcoin", "ETH": "ether"}
 
 
@@ -40,7 +42,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_])|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
     codes = "|".join(_CODES)
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
-    per = r"(?:/(?P<per>[^\W\d_]+))?"
+    per = r"(?:/(?P<per>小时|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]))?)?"
     ahead = re.compile(
         rf"(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}(?:{SPACE}(?P<code>{codes})(?!\w))?{per}"
     )
@@ -54,7 +56,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         *([Rule("0", even, amounts.even, then=",[-–—]")] if speaker.code == "de" else []),
         Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *_CODES])),
         Rule("0", behind, amounts.say, then=rf"{IN_NUMBER}|{SPACE}?[-–—{first_of(after)}]"),
-        Rule("$", re.compile(r"(?<![\w$])[$€£¥₹](?![\w$])"), amounts.sign, first="$€£¥₹"),
+        Rule("$", _ALONE, amounts.sign, first="$€£¥₹"),
         Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=f"{IN_NUMBER}|{SPACE}?¢"),
     ]
 
@@ -79,6 +81,8 @@ class _Amounts:
             if self._speaker.attributive(match):
                 currency = Currency(currency.one, currency.one, currency.cent, currency.cent, currency.gender)
             amount = self._amount(last, value, scale, currency)
+        if per and self._speaker.code == "zh":
+            return per + minus + amount
         return self._speaker.join(minus, amount, per)
 
     def _own(self, literal: str) -> str:

@@ -75,26 +75,26 @@ class _Ordinals:
         before = self._speaker.word_before(match.string, match.start())
         if match.string[: match.start()].rstrip()[-1:] in ("", "=", ":") and not _CLUB.match(match.string, match.end()):
             return None  # a result, or the number of an item
-        ending = german_ending(before)
+        ending = german_ending(self._speaker, match)
         if ending == COUNTING and before.lower() == "der" and _dative(match):
             ending = "n"
         return self._numbers.ordinal(int(match[1]), ending)
 
     def german_ordinals(self, match: re.Match[str]) -> str:
         """*am dritten, vierten Mai*"""
-        ending = german_ending(self._speaker.word_before(match.string, match.start()))
+        ending = german_ending(self._speaker, match)
         return ", ".join(self._numbers.ordinal(int(day), ending) for day in match.groups())
 
     def german_days(self, match: re.Match[str]) -> str:
         """*vom zwanzigsten bis zweiundzwanzigsten Juni*"""
-        ending = german_ending(self._speaker.word_before(match.string, match.start()))
+        ending = german_ending(self._speaker, match)
         first, last = (self._numbers.ordinal(int(day), ending) for day in match.groups())
         return f"{first} {self._speaker.words.to} {last}"
 
     def german_last_ordinal(self, match: re.Match[str]) -> str | None:
         """*Wir treffen uns am dritten.*, *Er war der dritte.*"""
         before = self._speaker.word_before(match.string, match.start()).lower()
-        ending = german_ending(before)
+        ending = german_ending(self._speaker, match)
         ranked = ending == "n" or before in ("der", "das", "dieser", "jeder", "jede", "jedes")
         return f"{self._numbers.ordinal(int(match[1]), ending)}." if ranked else None
 

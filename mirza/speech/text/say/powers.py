@@ -9,6 +9,7 @@ from mirza.speech.text.say.base import IN_NUMBER, Rule, Speaker
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|([⁻⁰¹²³⁴-⁹]+)")
+_BASE = re.compile(r"(?:[^\W_\u3040-\u30ff\u3400-\u9fff])*\)?\Z")
 _SUBSCRIPT = re.compile(r"[₀-₉]+")
 
 
@@ -45,7 +46,7 @@ class _Powers:
     def power(self, match: re.Match[str]) -> str | None:
         exponent = match[1] or match[2] or match[3].translate(_SUPERSCRIPTS)
         text, start = match.string, match.start()
-        base = re.search(r"[^\W_]*\)?\Z", text[:start])
+        base = _BASE.search(text, 0, start)
         if match[3] and (base is None or not base.group() or (len(base.group()) > 4 and base.group()[-1] != ")")):
             return ""  # a footnote
         if match[3] and exponent == "1":

@@ -59,7 +59,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
         Rule("$", _FACTORIAL, signs.factorial, first="!"),
         Rule("$", _COMPARE, signs.compare, first="<>=≤≥!≠≈≅:"),
-        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))"), signs.minus, first=r"\-−–"),
+        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))|(?<=\()-(?= \d)"), signs.minus, first=r"\-−–"),
         Rule(
             "$",
             re.compile(r"\.(?=\d)"),
@@ -158,6 +158,8 @@ class _Signs:
     def dash(self, match: re.Match[str]) -> str:
         before = match.string[: match.start()].rstrip()[-1:]
         after = match.string[match.end() :].lstrip()[:1]
+        if before and before in "年月日号点时分" and after.isdigit():
+            return self._words.to
         minus = "-" in match.group() and "--" not in match.group()
         if minus and (after.isalnum() or after == "(") and _TERM.search(match.string[: match.start()].rstrip()):
             return self._words.minus if _FORMULA.search(match.string) else self._words.pause
@@ -204,6 +206,8 @@ class _Signs:
                 return words.at
             case "&":
                 return words.ampersand
+            case "+" if self._speaker.code == "zh" and after.isdigit() and not (before.isascii() and before.isalnum()):
+                return "正"
             case "+":
                 return words.plus
             case "×" | "*" | "⋅" | "∙":
@@ -247,6 +251,8 @@ class _Signs:
 
     def _slash(self, text: str, start: int, before: str, after: str) -> str:
         if _LETTER.match(before) and _LETTER.match(after):
+            if before in "元円块" and _CJK.match(after):
+                return self._words.per if self._speaker.code == "zh" else self._words.pause
             unit = self._speaker.word_after(text, start + 1)
             if unit in _PERIODS:
                 return self._words.per

@@ -25,12 +25,13 @@ _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
 _MEASURED = re.compile(r"\d ?(?:[cdkm]?m|ft|in|yd|[\"'′″]) ?\Z")
 _BY = {"en": "by", "fr": "sur", "de": "mal", "es": "por"}
 """Between two sides, each with its unit: `12 ft x 8 ft`."""
+_SHORT_HEIGHT = re.compile(r"([12]) ?m ?(\d\d)(?!\w)")
 _HEIGHT = re.compile(r"[1-9],[1-9]\d")
 _HOURLY = re.compile("时速|每小时|時速|毎時")
 """Where *per hour* is said before a number, its unit does not say it again."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
-_DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ]))?"
-"""The full stop of `5 min. à pied`."""
+_DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
+"""The full stop of `5 min. à pied`, `2 Std. Fahrt`."""
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -55,6 +56,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     spaced = speaker.language.spaced
     if spaced:
         found.insert(0, Rule("0", _INCH_MARK, measures.inch_mark, then=r'[.,]\d|"'))
+    if speaker.code in ("fr", "es"):
+        found.insert(0, Rule("0", _SHORT_HEIGHT, measures.short_height, then=" ?m"))
     if spaced and speaker.code != "fr":
         found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then=" ?h"))
     if speaker.code == "en":
@@ -81,10 +84,17 @@ def named(speaker: Speaker, literal: str, unit: str) -> str:
     return pattern.format(speaker.number(literal, _gender(speaker.language, pattern)))
 
 
+def many_of(speaker: Speaker, unit: str) -> str:
+    """The name of a unit, for many: *pixels*."""
+    return _pattern(speaker.code, units(speaker.code)[unit], few=False).format("").strip()
+
+
 def per_name(speaker: Speaker, unit: str) -> str:
     """What comes after *per*: a unit by its name, anything else as it is written."""
     known = units(speaker.code)
-    return _pattern(speaker.code, known[unit], few=True).format("").strip() if unit in known else unit
+    if unit in known:
+        return _pattern(speaker.code, known[unit], few=True).format("").strip()
+    return speaker.language.abbreviations.get(f"{unit}.", unit).partition("|")[0]
 
 
 class _Measures:
@@ -115,6 +125,10 @@ class _Measures:
         if per := match["per"]:
             said = speaker.join(said, speaker.words.per, per_name(speaker, per))
         return _HOURLY.sub("", said) if _HOURLY.search(match.string, max(0, match.start() - 4), match.start()) else said
+
+    def short_height(self, match: re.Match[str]) -> str:
+        """`1m80`"""
+        return self._height(f"{match[1]},{match[2]}")
 
     def _height(self, literal: str) -> str:
         """*un mètre soixante-quinze*, *ein Meter achtzig*: so are people measured, and rooms."""

@@ -83,7 +83,7 @@ def spell(speaker: Speaker, label: str) -> str:
     parts = re.findall(r"\d+|[^\W\d_]+|-", label)
     said: list[str] = []
     for part in parts:
-        if part.isdigit():
+        if part.isdecimal():
             said.append(speaker.number(part) if speaker.language.spaced else speaker.numbers.digits(part))
         elif part == "-":
             said.append(speaker.words.dash)
