@@ -16,6 +16,18 @@ from pathlib import Path
 
 from loguru import logger
 
+FOR_A_CPU = {"MLX_DISABLE_COMPILE": "1"}
+FOR_CUDA = {"MLX_USE_CUDA_GRAPHS": "0", "MLX_ENABLE_CACHE_THRASHING_CHECK": "0"}
+"""What MLX reads when it is first used; a value that is set already stays.
+
+A CUDA graph has to be made for each new order of operations, and passes differ here: lengths of turns, depths of
+drafts. On an H200 without graphs plain tokens come as fast, a round of drafts takes up to half less, and the first
+spoken word behind a thought comes a third to two thirds sooner; a cold prompt takes 0.1 to 0.2 s longer
+(docs/performance-gpu.md).
+The check counts what MLX caches, graphs and more, over the life of a process, and refuses work for good once that was
+more than twice what the cache holds (mlx 0.32, backend/cuda/lru_cache.h; lablup/mlxcel #818).
+"""
+
 
 def ensure_fast_blas() -> str | None:
     """Loads MKL or OpenBLAS for the whole process; says which, or `None` where there is none or none is needed.
@@ -30,9 +42,9 @@ def ensure_fast_blas() -> str | None:
         return None
     if _loaded:
         return _loaded[0]
-    # Without this each fused kernel is compiled by g++ at its first use: 5 to 13 s before the first token.
-    if not _has_cuda():
-        os.environ.setdefault("MLX_DISABLE_COMPILE", "1")
+    # On a CPU each fused kernel would be compiled by g++ at its first use: 5 to 13 s before the first token.
+    for name, value in (FOR_CUDA if _has_cuda() else FOR_A_CPU).items():
+        os.environ.setdefault(name, value)
     # MKL's threads wait 0.2 s for more work by spinning: while a token is decoded, which needs one core, the other does
     # nothing, at full speed. Set to 0 they sleep: the same time a token, and recognition and voice get that core.
     os.environ.setdefault("KMP_BLOCKTIME", "0")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import platform
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -126,9 +128,12 @@ def _mlx(settings: Loaded) -> Iterator[Finding]:
         return
     device = mx.default_device()
     yield Finding("mlx", f"computes on {device}", facts={"device": str(device)})
-    if sys.platform != "linux" or "gpu" in str(device):
+    if sys.platform != "linux":
         return
-    if blas is None:
+    if "gpu" in str(device):
+        kept = os.environ.get("MLX_PTX_CACHE_DIR") or f"{tempfile.gettempdir()}/mlx"
+        yield Finding("kernels", f"compiled at first use, which takes up to minutes, and kept in {kept}")
+    elif blas is None:
         yield Finding(
             "blas",
             "MLX's own matrix product, which is some thirty times slower than a good one",

@@ -52,6 +52,19 @@ def test_a_machine_is_described_with_its_memory_devices_rates_and_versions(setti
     assert of("mlx", findings)[0].state is State.FINE
 
 
+def test_on_a_gpu_it_is_told_where_compiled_kernels_stay(settings, monkeypatch):
+    import mlx.core as mx
+
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr(mx, "default_device", lambda: "Device(gpu, 0)")
+    monkeypatch.setenv("MLX_PTX_CACHE_DIR", "/var/cache/kernels")
+
+    findings = list(examine(settings()))
+
+    assert "/var/cache/kernels" in of("kernels", findings)[0].what
+    assert not of("blas", findings)
+
+
 def test_models_that_are_missing_come_with_the_command_that_gets_them(settings):
     findings = list(examine(settings()))
 

@@ -63,9 +63,13 @@ class Rate:
     quickest: float
     against_bare: float
     """Median of the ratios to the bare loop's run just before."""
+    against_bare_least: float
+    against_bare_most: float
     accepted_share: float = 0.0
     context_tokens: int = 0
     """Of the prompt."""
+    runs: Sequence[float] = ()
+    """Tokens a second of each, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +163,13 @@ class Measures:
         rates: list[Rate] = []
         for name, measured in times.items():
             speeds = measured[1:]
-            ratio = statistics.median(own / other for own, other in zip(speeds, bare, strict=True))
+            ratios = [own / other for own, other in zip(speeds, bare, strict=True)]
             drafted, accepted = sum(p.drafted for p in policies), sum(p.accepted for p in policies)
             share = accepted / drafted if name.endswith("MTP") and drafted else 0.0
-            rates.append(Rate(name, statistics.median(speeds), min(speeds), max(speeds), ratio, share, len(prompt)))
+            spread = statistics.median(ratios), min(ratios), max(ratios)
+            rates.append(
+                Rate(name, statistics.median(speeds), min(speeds), max(speeds), *spread, share, len(prompt), speeds)
+            )
         return rates
 
     def first_token(self, contexts: Sequence[int], runs: int) -> Generator[FirstToken]:

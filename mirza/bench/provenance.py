@@ -97,6 +97,7 @@ def machine(blas: str | None = None) -> dict[str, Any]:
         "device": str(device),
         "device_info": dict(mx.device_info(device)),
         "blas": blas,
+        "mlx_environment": {name: value for name, value in sorted(os.environ.items()) if name.startswith("MLX_")},
         "load": load,
     }
 
