@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 
 import jiwer
@@ -18,6 +19,8 @@ from mirza.bench.askers import cough, noise, sound_name, telephone
 from mirza.bench.conductor import Conductor
 from mirza.bench.judge import judge
 from mirza.bench.measure import outcomes, spans
+from mirza.bench.patient import Busy, patient_llm, run_patiently
+from mirza.bench.reader import Reader
 from mirza.bench.room import StagedSound
 from mirza.bench.script import TALKS, Line, Means, Script, read_scripts
 from mirza.bench.stereo import read_stereo
@@ -28,6 +31,7 @@ from mirza.bench.theatre import Notes
 from mirza.bench.turn_table import spoken_turns
 from mirza.bench.words import errors, plain_words, word_error_rate
 from mirza.errors import BadRecording, MirzaError
+from mirza.llm.base import Message, collect
 from mirza.llm.scripted import ScriptedLlm
 from mirza.pipeline import Conversation, Parts
 from mirza.settings import SettingsTree
@@ -269,7 +273,7 @@ def test_numbers_case_and_punctuation_are_no_word_errors():
 
 
 def test_every_script_of_the_repository_is_one_and_its_lines_have_recordings():
-    scripts = read_scripts(TALKS)
+    scripts = read_scripts(TALKS) + read_scripts(TALKS, ["echo-half-hour"])
     assert {one.group for one in scripts} >= {
         "question",
         "pause",
@@ -309,6 +313,45 @@ def test_a_script_may_only_be_asked_for_by_a_name_that_there_is(tmp_path: Path):
         read_scripts(tmp_path, ["two"])
 
 
+def test_a_talk_that_is_repeated_waits_for_its_last_answer_before_it_begins_again(tmp_path: Path):
+    (tmp_path / "one.yaml").write_text("repeat: 3\nlines: [{text: a, after_answer: 1}, {text: b, after_answer: 2}]")
+    (one,) = read_scripts(tmp_path)
+    assert [(line.text, line.after_answer) for line in one.lines] == [
+        ("a", None), ("b", 2), ("a", 1), ("b", 2), ("a", 1), ("b", 2)
+    ]  # fmt: skip
+    assert len(one.questions) == 6
+    (tmp_path / "one.yaml").write_text("repeat: 3\nlines: [{text: a}]")
+    with pytest.raises(MirzaError, match="begins with a line that has after_answer"):
+        read_scripts(tmp_path)
+
+
+def test_a_long_talk_is_held_only_where_it_is_asked_for(tmp_path: Path):
+    (tmp_path / "long.yaml").write_text("only_by_name: true\ngroup: hours\nlines: [{text: a}]")
+    (tmp_path / "short.yaml").write_text("lines: [{text: a}]")
+    assert [one.name for one in read_scripts(tmp_path)] == ["short"]
+    assert [one.name for one in read_scripts(tmp_path, ["hours"])] == ["long"]
+
+
+def test_a_script_reads_out_the_paragraphs_of_a_text_beside_it(tmp_path: Path):
+    (tmp_path / "one.yaml").write_text("reads: story.txt\nlines: [{text: a}]")
+    with pytest.raises(MirzaError, match=r"story.txt, which a script reads out, cannot be read"):
+        read_scripts(tmp_path)
+    (tmp_path / "story.txt").write_text("There was\na king.\n\n\n\nHe had a son.\n")
+    assert read_scripts(tmp_path)[0].answers == ("There was a king.", "He had a son.")
+
+
+async def test_every_question_gets_the_next_text_whatever_was_begun_and_thrown_away():
+    reader = Reader(("A king.", "A son."))
+    asked = [Message("user", "tell me")]
+    for messages, text in (
+        (asked, "A king."),
+        (asked, "A king."),
+        ([*asked, *asked], "A son."),
+        (asked * 3, "A king."),
+    ):
+        assert await collect(reader.stream(messages)) == ("", text)
+
+
 def test_a_script_cannot_set_what_does_not_exist():
     with pytest.raises(MirzaError, match=r"'test' cannot set conversation.prefil"):
         settings_for(script(Line(text="a"), settings={"conversation.prefil": False}), SettingsTree())
@@ -328,6 +371,94 @@ def test_askers_sound_as_scripts_want_them():
     assert level == pytest.approx(0.01, rel=0.01)
     tone = np.sin(2 * np.pi * 100 * np.arange(MIC_RATE) / MIC_RATE).astype(np.float32)
     assert np.abs(telephone(tone)).max() < 0.01
+
+
+# --- nobody spoke ----------------------------------------------------------------------------------------------------
+
+
+def a_take(*turns: Turn, lowered_s: tuple[float, ...] = ()) -> Take:
+    """A question from 0.5 to 1 s and one from 9 to 10 s."""
+    take = Take(system="mirza", script="test", turns=list(turns), lowered_s=list(lowered_s))
+    take.placed = [
+        PlacedLine(line=0, at_s=0.5, voice_start_s=0.5, voice_end_s=1.0),
+        PlacedLine(line=1, at_s=9.0, voice_start_s=9.0, voice_end_s=10.0),
+    ]
+    return take
+
+
+TWO = script(Line(text="a"), Line(text="b", after_answer=1.0), room={"gain_db": -6, "delay_s": 0.1})
+FIRST, SECOND = Turn(heard="a", heard_s=1.5, answered_s=7.0), Turn(heard="b", heard_s=10.5, answered_s=14.0)
+
+
+async def judged(take: Take):
+    return await judge(TWO, take, np.concatenate([silence(2), speech(5), silence(4), speech(3)]), MIC_RATE, None)
+
+
+async def test_a_talk_in_which_only_people_speak_has_no_faults():
+    verdict = await judged(a_take(FIRST, SECOND, lowered_s=(9.1,)))
+    assert (verdict.faults, verdict.self_heard, verdict.false_signs) == ([], 0, 0)
+    assert verdict.talked_s == pytest.approx(14.0)
+    assert verdict.spoken_s == pytest.approx(8.0, abs=0.1)
+
+
+async def test_an_answer_cut_short_while_nobody_spoke_was_stopped_by_the_assistant_itself():
+    verdict = await judged(a_take(FIRST.model_copy(update={"interrupted": True}), SECOND))
+    assert verdict.count("false_stop") == 1
+    assert verdict.faults == ["nobody stopped the answer to 'a'"]
+
+
+async def test_an_answer_that_the_next_line_stopped_was_not_stopped_by_nobody():
+    take = a_take(FIRST.model_copy(update={"interrupted": True, "answered_s": 9.3}), SECOND)
+    assert (await judged(take)).count("false_stop") == 0
+
+
+async def test_a_turn_that_nobody_spoke_counts_although_another_was_missed():
+    verdict = await judged(a_take(FIRST, Turn(heard="once upon a time", heard_s=4.0, answered_s=8.0)))
+    assert verdict.turns_heard == verdict.turns_expected
+    assert verdict.self_heard == 1
+
+
+async def test_a_voice_that_is_lowered_while_nobody_speaks_saw_a_false_sign():
+    assert (await judged(a_take(FIRST, SECOND, lowered_s=(2.5, 9.2, 10.2)))).false_signs == 1
+
+
+# --- without the waiting ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("work_takes_time", [False, True])
+def test_an_hour_in_which_nothing_works_passes_at_once(work_takes_time: bool):
+    async def sleep(_: Busy) -> float:
+        await asyncio.sleep(3600)
+        return asyncio.get_running_loop().time()
+
+    assert run_patiently(sleep, work_takes_time=work_takes_time) == pytest.approx(3600)
+
+
+@pytest.mark.parametrize("work_takes_time", [False, True])
+def test_while_a_model_works_time_stands_still_or_passes_as_it_does_for_everybody(work_takes_time: bool):
+    done = threading.Event()
+
+    async def work(_: Busy) -> tuple[float, bool]:
+        loop = asyncio.get_running_loop()
+        hour = asyncio.create_task(asyncio.sleep(3600))
+        loop.call_later(0.01 if work_takes_time else 0.0, done.set)
+        await loop.run_in_executor(None, done.wait)
+        return loop.time(), hour.done()
+
+    passed_s, hour_is_over = run_patiently(work, work_takes_time=work_takes_time)
+    assert not hour_is_over
+    assert passed_s >= 0.01 if work_takes_time else passed_s == 0
+
+
+def test_a_peer_is_not_held_without_the_waiting(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["bench", "talk", "--full-speed", "--peer", "pipecat", "--only", "quiet"]) == 1
+    assert "A peer is held in real time only." in capsys.readouterr().err
+
+
+def test_time_cannot_be_left_out_where_nobody_sees_the_model_work():
+    settings = SettingsTree.model_validate({"llm": {"engine": "openai"}})
+    with pytest.raises(MirzaError, match="Nobody sees whether the engine 'openai' works"):
+        patient_llm(Busy(), settings)
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
