@@ -70,22 +70,29 @@ def _stars(source: Source) -> bool:
         if not source.final:
             return False
         after = "\n"
-    if count == 1 and before.isalpha() and after.isalpha() and not source.more(2) and not source.final:
-        return False
-    loose = before.isspace() and after.isspace()
-    if loose:
+    if before.isspace() and after.isspace():
         times = count <= 2 and after != "\n" and before != "\n"
+    elif (before.isalnum() or before == ")") and (after.isalnum() or after == "("):
+        if count == 1 and before.isalpha() and after.isalpha() and not source.more(2) and not source.final:
+            return False
+        times = _multiplies(source, count, before, after)
     else:
-        operands = (before.isalnum() or before == ")") and (after.isalnum() or after == "(")
-        numbers = before.isdigit() or after.isdigit() or before == ")" or after == "("
-        times = operands and (numbers if count == 1 else before.isdigit() and after.isdigit())
-        letters = before.isascii() and after.isascii() and before.isalpha() and after.isalpha()
-        times = times or (letters and count == 1 and len(after) == 1 and _lone(source, count))
+        times = False
     if times:
         source.plain(count)
     else:
         _emphasis(source, count, after)
     return True
+
+
+def _multiplies(source: Source, count: int, before: str, after: str) -> bool:
+    """Whether stars between two letters, digits or brackets are arithmetic: `3*4`, `2**8`, `a*b`."""
+    if count > 1:
+        return before.isdigit() and after.isdigit()
+    if before.isdigit() or after.isdigit() or before == ")" or after == "(":
+        return True
+    alone = not source.char(count + 1).isalnum()  # or it is half-bold text
+    return alone and before.isascii() and after.isascii() and before.isalpha() and after.isalpha()
 
 
 def _run(source: Source, mark: str) -> int:
@@ -109,12 +116,6 @@ def _emphasis(source: Source, count: int, after: str) -> None:
     elif opens:
         source.open_marks.add(mark)
     source.silent(count, opens=opens)
-
-
-def _lone(source: Source, count: int) -> bool:
-    """Whether the letter after the star stands alone, as in `a*b`: a product, not half-bold text."""
-    follows = source.char(count + 1)
-    return not follows.isalnum()
 
 
 def _underscores(source: Source) -> bool:
@@ -283,3 +284,5 @@ _READERS = {
     "|": _pipe,
     "$": latex.read_dollar,
 }
+MARKS = frozenset(_READERS)
+"""What may be markup."""

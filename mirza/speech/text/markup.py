@@ -14,7 +14,7 @@ import mirza.speech.text.html as html
 from mirza.speech.text.blocks import Fence, read_line_start
 from mirza.speech.text.events import Event
 from mirza.speech.text.hidden import JsonEnd
-from mirza.speech.text.inline import PLAIN, read_inline
+from mirza.speech.text.inline import MARKS, PLAIN, read_inline
 from mirza.speech.text.source import Source
 
 _COMMENT = re.compile(r"<!--")
@@ -86,7 +86,7 @@ class Markup:
         char = source.text[source.at]
         if source.line_start and char.isalpha():
             source.line_start = False
-        if not source.line_start and (plain := PLAIN.match(source.text, source.at)):
+        if not source.line_start and char not in MARKS and (plain := PLAIN.match(source.text, source.at)):
             source.at = plain.end()
             return True
         if char in "<[{◁":
