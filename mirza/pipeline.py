@@ -87,6 +87,8 @@ class _Turn:
     judging: asyncio.Task[None] | None = None
     """An answer is prepared in case it is, and whether it is, decided."""
     utterance: Utterance | None = None
+    looked_s: float = 0.0
+    """When what was said so far was last recognised."""
     closed: bool = False
     """It was no turn, or its answer has been heard: a voice now is a new turn."""
 
@@ -173,7 +175,7 @@ class Conversation:
         else:
             hearing = Hearing(self.parts.stt, self._spoken_language())
             self._turn = _Turn(last.number + 1, voice_start_s, self._interrupted, hearing)
-        self._interrupted = False
+        self._interrupted, self._turn.looked_s = False, self.now_s()
         self._enter(State.HEARING)
         self._following = self._start(self._follow_along(self._turn))
 
@@ -264,7 +266,9 @@ class Conversation:
         assert self.ear is not None
         known = ""
         while True:
-            await asyncio.sleep(PARTIAL_EVERY_S)
+            # Not from now on: a gap between two words, and there may be many, puts off no look.
+            await asyncio.sleep(max(0.0, turn.looked_s + PARTIAL_EVERY_S - self.now_s()))
+            turn.looked_s = self.now_s()
             heard = await turn.hearing.so_far(self.ear.utterance())
             if not heard.text or heard.text == known:
                 continue

@@ -120,6 +120,14 @@ def test_what_is_being_said_is_shown_and_fed_to_the_model_while_the_user_talks()
     assert all(text in "please turn on the light in the kitchen now" for text in llm.prefilled)
 
 
+def test_gaps_between_words_put_off_nothing():
+    words = "please turn on the light in the kitchen now".split()
+    sound = [part for word in words for part in (said(word), silence(0.12))]
+    talk = converse(*sound, silence(2), llm=Prefilled(["Done."]))
+    assert talk.heard == [" ".join(words)]
+    assert len(talk.of(PartialHeard)) >= 3
+
+
 class Prefilled(ScriptedLlm):
     """Remembers what it was fed ahead of time."""
 
