@@ -121,7 +121,7 @@ def test_what_is_being_said_is_shown_and_fed_to_the_model_while_the_user_talks()
 
 
 def test_gaps_between_words_put_off_nothing():
-    words = "please turn on the light in the kitchen now".split()
+    words = ["please", "turn", "on", "the", "light", "in", "the", "kitchen", "now"]
     sound = [part for word in words for part in (said(word), silence(0.12))]
     talk = converse(*sound, silence(2), llm=Prefilled(["Done."]))
     assert talk.heard == [" ".join(words)]
