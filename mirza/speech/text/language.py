@@ -12,7 +12,7 @@ from mirza.speech.text.segment import Breaks
 
 LANGUAGES = ("en", "fr", "de", "es", "zh", "ja")
 BEFORE_NUMBER = frozenset(
-    "no. p. pp. s. sec. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
+    "no. p. pp. c. s. sec. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
 )
 """Abbreviations that are one only before a number."""
 _GENDERS = {"m": MASCULINE, "f": FEMININE, "n": NEUTER}

@@ -38,7 +38,9 @@ def spans(language: Language) -> str:
     days = any_of([*language.dates.days, *language.dates.short_days])
     months = any_of([*language.dates.months, *language.dates.short_months])
     spans = [rf"(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
-    return "|".join([*spans, rf"(?:{any_of(language.dates.short_days)})\.(?=,? \d| [^\W\dA-Z])"])
+    short_days = any_of([*language.dates.short_days, *map(str.capitalize, language.dates.short_days)])
+    dated = rf"(?:{short_days})(?:\.(?=,? \d| [^\W\dA-Z])|(?=,? \d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:de )?(?:{months})))"
+    return "|".join([*spans, dated])
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -47,7 +49,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     names = speaker.language.dates
     found = [Rule("0", _ISO, dates.iso, then=r"[-/.]\d", least=4), Rule("0", _NUMERIC, dates.numeric, then=r"[-/.]\d")]
     if span := spans(speaker.language):
-        first = first_of([*names.days, *names.months, *names.short_days, *names.short_months])
+        known = [*names.days, *names.months, *names.short_days, *names.short_months]
+        first = first_of([*known, *map(str.capitalize, known)])
         found.append(Rule("a", re.compile(rf"(?<![^\W_])(?:{span})"), dates.span, first=first))
     found += _cjk(dates) if not speaker.language.spaced else _with_names(speaker, dates)
     if names.order == "mdy":
@@ -181,8 +184,9 @@ class _Dates:
 
     def _name(self, short: str) -> str:
         dates = self._speaker.language.dates
-        if short in dates.short_days:
-            return dates.days[dates.short_days.index(short)]
+        for index, day in enumerate(dates.short_days):
+            if short in (day, day.capitalize()):
+                return dates.days[index] if short == day else dates.days[index].capitalize()
         return next((month for month in self._months if month.startswith(short)), short)
 
     def _full(self, name: str) -> str:

@@ -10,6 +10,8 @@ from mirza.speech.text.say.base import SPACE, Rule, Speaker
 
 VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅐⅑⅒"
 _FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
+_COUNTED = re.compile(r"\d[ \xa0]([^\W\d_]{2,})[ \xa0]\Z")
+"""What a half goes on with: `1 an 1/2`."""
 _RATING = re.compile(r"(\d{1,2}[.,]\d{1,2})/(5|10|20|100)(?![\d/.,]*\d)")
 _BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
@@ -99,6 +101,9 @@ class _Fractions:
         feminine = self._speaker.gender_after(match.string, match.end()) == FEMININE
         noun = self._speaker.word_after(match.string, match.end())
         match self._speaker.code:
+            case "fr" if counted := _COUNTED.search(match.string, 0, match.start()):
+                feminine = self._speaker.language.nouns.gender(counted[1]) == FEMININE
+                return "et demie" if feminine else "et demi"
             case "fr":
                 return "une demi" if feminine else "un demi"
             case "es" if noun and noun.lower() not in self._speaker.language.nouns.function_words:

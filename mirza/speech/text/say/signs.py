@@ -39,6 +39,8 @@ _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
 _FORMULA = re.compile(r"[=+²³^×]")
 """`3x` and `x²` before a dash are terms where one of these is near."""
 _PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min)(?!\w)")
+_HOUR = re.compile(r"\d(?: ?[ap]\.?m\.?| ?h| Uhr)?\Z")
+_UNTIL = re.compile(r"(?:noon|midnight|midday|midi|minuit|Mitternacht|mediodía|medianoche)\b")
 _LONE_LETTER = re.compile(r"(?<![\w°])[^\W\d_]\Z")
 _LETTER = re.compile(r"\w")
 
@@ -159,6 +161,8 @@ class _Signs:
         before = match.string[: match.start()].rstrip()[-1:]
         after = match.string[match.end() :].lstrip()[:1]
         if before and before in "年月日号点时分" and after.isdigit():
+            return self._words.to
+        if _UNTIL.match(match.string, match.end()) and _HOUR.search(match.string, 0, match.start()):
             return self._words.to
         minus = "-" in match.group() and "--" not in match.group()
         if minus and (after.isalnum() or after == "(") and _TERM.search(match.string[: match.start()].rstrip()):

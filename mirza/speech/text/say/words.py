@@ -23,7 +23,7 @@ _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _CHAINED = re.compile(r"\b[IVX]+(?:,? (?:and|or|to|et|ou|à|und|oder|bis|y|o|a|al) |, )\Z")
 """*siglos XV y XVI*: what is said of the first is said of the second."""
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
-_ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became".split())
+_ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became won lost fought invaded founded".split())
 
 
 def rules(speaker: Speaker) -> list[Rule]:
