@@ -16,9 +16,15 @@ from pathlib import Path
 
 from loguru import logger
 
-FOR_A_CPU = {"MLX_DISABLE_COMPILE": "1"}
+FOR_A_CPU = {"MLX_DISABLE_COMPILE": "1", "KMP_BLOCKTIME": "0"}
+"""What MLX and MKL read when they are first used; a value that is set already stays.
+
+Each fused kernel would be compiled by g++ at its first use: 5 to 13 s before the first token.
+MKL's threads wait 0.2 s for more work by spinning: while a token is decoded, which needs one core, the other does
+nothing, at full speed. At 0 they sleep: the same time a token, and recognition and voice get that core.
+"""
 FOR_CUDA = {"MLX_USE_CUDA_GRAPHS": "0", "MLX_ENABLE_CACHE_THRASHING_CHECK": "0"}
-"""What MLX reads when it is first used; a value that is set already stays.
+"""The same where MLX's CUDA build is installed.
 
 A CUDA graph has to be made for each new order of operations, and passes differ here: lengths of turns, depths of
 drafts. On an H200 without graphs plain tokens come as fast, a round of drafts takes up to half less, and the first
@@ -32,8 +38,8 @@ more than twice what the cache holds (mlx 0.32, backend/cuda/lru_cache.h; lablup
 def ensure_fast_blas() -> str | None:
     """Loads MKL or OpenBLAS for the whole process; says which, or `None` where there is none or none is needed.
 
-    Has an effect before the first `import mlx.core` only. Never raises. Not on macOS (Accelerate is fast) and not where
-    MLX's CUDA build is installed (the products run there).
+    Sets `FOR_A_CPU` or `FOR_CUDA`, too. Has an effect before the first `import mlx.core` only. Never raises. Does nothing
+    on macOS, where Accelerate is fast.
     """
     if sys.platform != "linux":
         return None
@@ -42,12 +48,8 @@ def ensure_fast_blas() -> str | None:
         return None
     if _loaded:
         return _loaded[0]
-    # On a CPU each fused kernel would be compiled by g++ at its first use: 5 to 13 s before the first token.
     for name, value in (FOR_CUDA if _has_cuda() else FOR_A_CPU).items():
         os.environ.setdefault(name, value)
-    # MKL's threads wait 0.2 s for more work by spinning: while a token is decoded, which needs one core, the other does
-    # nothing, at full speed. Set to 0 they sleep: the same time a token, and recognition and voice get that core.
-    os.environ.setdefault("KMP_BLOCKTIME", "0")
     for name, path in _candidates():
         try:
             ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)

@@ -15,13 +15,13 @@ import json, os
 from mirza.blas import ensure_fast_blas
 
 ensure_fast_blas()
-print(json.dumps({name: value for name, value in os.environ.items() if name.startswith("MLX_")}))
+print(json.dumps({name: value for name, value in os.environ.items() if name.startswith(("MLX_", "KMP_"))}))
 """
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is set")
 
 
 def mlx_environment(installed: Path, **already: str) -> dict[str, str]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MLX_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MLX_", "KMP_"))}
     environment |= {"PYTHONPATH": str(installed), **already}
     command = [sys.executable, "-c", PROGRAM]
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, env=environment)
@@ -37,8 +37,8 @@ def cuda_build(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_on_a_cpu_nothing_is_compiled_at_first_use(tmp_path: Path):
-    assert mlx_environment(tmp_path) == {"MLX_DISABLE_COMPILE": "1"}
+def test_on_a_cpu_nothing_is_compiled_at_first_use_and_no_thread_spins(tmp_path: Path):
+    assert mlx_environment(tmp_path) == {"MLX_DISABLE_COMPILE": "1", "KMP_BLOCKTIME": "0"}
 
 
 def test_on_cuda_passes_of_new_lengths_need_no_new_graph_and_never_end_the_process(cuda_build: Path):
