@@ -25,7 +25,7 @@ highest of 8,000 values is 3 to 6.5 where there is no echo."""
 
 SAME = 16
 """Samples, 1 ms. A peak counts when the look before saw it in this place, too: a first look, at the first tenth of a
-second of an echo, was wrong in 24 of 80 rooms, by up to 116 ms, and for half a second what was removed was no echo."""
+second of an echo, was wrong in 14 of 80 rooms, by up to 116 ms, and for half a second what was removed was no echo."""
 
 FADE = 512
 """Samples at the end of both windows that fade out. Where both are cut off they are alike: a peak, at no delay."""

@@ -51,7 +51,7 @@ LEARNT = 0.5
 UNKNOWN = 24
 """Blocks of the assistant's voice, 0.77 s, within which its delay is known (0.29 to 0.67 s in 80 rooms). Until then all
 that is heard may be an echo, and counts as one: once, at the first words of all. Without this, Silero heard a voice in
-47 of 120 first answers, for up to 0.45 s, and a word of it, misheard, stopped the answer."""
+46 of 120 first answers, for up to 0.45 s, and a word of it, misheard, stopped the answer."""
 
 PAST = 32 * BLOCK
 """Samples, about 1 s: what was heard before the delay was known, for the canceller to learn from all the same."""
