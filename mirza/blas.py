@@ -38,8 +38,8 @@ more than twice what the cache holds (mlx 0.32, backend/cuda/lru_cache.h; lablup
 def ensure_fast_blas() -> str | None:
     """Loads MKL or OpenBLAS for the whole process; says which, or `None` where there is none or none is needed.
 
-    Sets `FOR_A_CPU` or `FOR_CUDA`, too. Has an effect before the first `import mlx.core` only. Never raises. Does nothing
-    on macOS, where Accelerate is fast.
+    Sets `FOR_A_CPU` or `FOR_CUDA`, too. Has an effect before the first `import mlx.core` only. Never raises. Does
+    nothing on macOS, where Accelerate is fast.
     """
     if sys.platform != "linux":
         return None
