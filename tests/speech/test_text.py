@@ -110,6 +110,13 @@ def test_the_written_words_heard_grow_with_the_sound_and_end_at_words():
     assert {text[len(text.rstrip()) :] for text in heard} == {""}
 
 
+def test_a_formula_of_which_two_things_are_said_is_heard_as_one():
+    piece = pieces(["Prof. 110.\\(\\frac{1}{2}\\)."], "es", quick_first=False)[0]
+    heard = [piece.written_upto(step / 50) for step in range(51)]
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(heard))
+    assert heard[-1] == piece.written
+
+
 def test_a_piece_that_was_made_by_hand_knows_its_words_too():
     piece = Piece("one two three", "one two three", 0, 13)
     assert piece.written_upto(0.1) == "one"

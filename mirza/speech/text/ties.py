@@ -33,7 +33,10 @@ def tie(verbaliser: Verbaliser, stretch: Stretch) -> tuple[Tie, ...]:
                     tied.append(Tie(written - stretch.start, spoken, same=True))
         if at:
             shift = stretch.marks[at - 1].written_end - stretch.marks[at - 1].clean_end
-        tied.append(Tie(clean_end + shift - stretch.start, given.spoken_end, given.same))
+        end = clean_end + shift - stretch.start
+        if tied:
+            end = max(end, tied[-1].written_end)  # two things that are said of one mark end where it does
+        tied.append(Tie(end, given.spoken_end, given.same))
         clean_at, spoken_at = stretch.clean_at + given.written_end, given.spoken_end
     return tuple(tied)
 
