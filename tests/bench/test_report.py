@@ -18,8 +18,9 @@ from mirza.bench.page import Heading, Paragraph, Plot, Table, html, markdown
 from mirza.bench.plots import Bar, Series, bar_chart, line_chart
 from mirza.bench.report import report
 from mirza.bench.runfile import Metric, Run, Section, read_run
-from mirza.bench.soak import TINY, SoakReport, soak
+from mirza.bench.soak import TINY, SoakReport, in_words, soak
 from mirza.bench.talk_report import summed_up
+from mirza.settings import SettingsTree
 
 ENGINE = {
     "decoding": [{"how": "mirza, plain", "tokens_per_s": 20, "slowest": 19, "quickest": 21, "against_bare": 1.1}],
@@ -162,6 +163,16 @@ def test_turns_with_the_real_engine_leave_nothing_behind(soaked: SoakReport):
     assert soaked.open_files_growth <= 0
     assert soaked.threads_growth <= 0
     assert len({sample.tasks for sample in soaked.samples}) <= 3
+
+
+def test_turns_with_real_ears_and_a_real_voice_are_held_without_waiting_for_silence():
+    report = soak(5, str(TINY), real=SettingsTree())
+    assert report.failures == []
+    assert report.real
+    assert all(sample.voice_to_voice_s > 0 for sample in report.samples)
+    assert report.open_files_growth <= 0
+    assert report.threads_growth <= 0
+    assert "with real ears and a real voice" in in_words(report)
 
 
 def test_a_later_turn_feeds_no_more_tokens_than_an_early_one(soaked: SoakReport):
