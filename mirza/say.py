@@ -30,7 +30,9 @@ AFTER_S = 0.3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `mirza say` takes."""
-    parser.add_argument("text", nargs="*", help="what to say; without it, standard input is read")
+    parser.add_argument(
+        "text", nargs="*", help="what to say, after -- if it begins with a dash; without it, standard input is read"
+    )
     parser.add_argument("--lang", metavar="CODE", help="the text's language, e.g. fr (default: stt.language)")
     parser.add_argument(
         "--spoken", action="store_true", help="print what the voice would get, one piece a line; no sound"

@@ -24,6 +24,8 @@ class Words:
 
     point: str
     minus: str
+    subtracted: str
+    """A minus between two terms."""
     plus: str
     times: str
     divided: str

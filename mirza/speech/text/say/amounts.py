@@ -54,7 +54,7 @@ class _Counts:
         first, second = match[1], match[2]
         after = match.string[match.end() :].lstrip()
         if after.startswith("=") and "-" in match.group():
-            return speaker.join(speaker.number(first), words.minus, speaker.number(second))
+            return speaker.join(speaker.number(first), words.subtracted, speaker.number(second))
         years = re.fullmatch(r"1[1-9]\d\d|20\d\d", first) is not None
         if years and re.fullmatch(r"\d{4}|\d{2}", second):
             cjk = after.startswith("年")
@@ -121,6 +121,9 @@ class _Counts:
         ranked = _RANKED.search(match.string[: match.start()]) is not None
         if speaker.code == "zh" and match.group() == "2" and _measure_word(match) and not ranked:
             return "两"
+        before = speaker.word_before(match.string, match.start()).lower()
+        if speaker.code == "es" and match.group() == "1" and before == "la":
+            return speaker.number("1", FEMININE)  # a la una
         if speaker.code == "de" and speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
             return speaker.number(match.group())  # Seite eins
         return speaker.counted(match.group(), match.string, match.end())
@@ -140,7 +143,7 @@ def _falls(first: str, second: str) -> bool:
 def _scored(match: re.Match[str]) -> bool:
     """Whether `3-1` is a score: Chinese and Japanese have another word between."""
     text = match.string
-    near = text[max(0, match.start() - 8) : match.start()] + text[match.end() : match.end() + 4]
+    near = text[max(0, match.start() - 20) : match.start()] + text[match.end() : match.end() + 4]
     return re.search(r"比分|比赛|战胜|击败|赢|输|で勝|で敗|で負|スコア", near) is not None
 
 

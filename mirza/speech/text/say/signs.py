@@ -143,6 +143,8 @@ class _Signs:
         after = text[match.end() : match.end() + 1]
         if after.isalpha() and before[-1:].isalnum():
             return ""
+        if before[-1:] and before[-1] in "²³":
+            return self._words.subtracted
         if match.group() == "−":
             return self._words.minus
         if after.isalpha() and before[-1:].isspace() and before.rstrip()[-1:].isalpha():
@@ -166,26 +168,30 @@ class _Signs:
             return self._words.to
         minus = "-" in match.group() and "--" not in match.group()
         if minus and (after.isalnum() or after == "(") and _TERM.search(match.string[: match.start()].rstrip()):
-            return self._words.minus if _FORMULA.search(match.string) else self._words.pause
+            return self._words.subtracted if _FORMULA.search(match.string) else self._words.pause
         if minus and _operand(before, ")") and _operand(after, "("):
             score = _SCORE.search(match.string, 0, match.start()) and re.match(
                 r" \d+ [^\W\d_]{2}", match.string[match.end() :]
             )
-            return self._words.to if score else self._words.minus
+            return self._words.to if score else self._words.subtracted
         return self._words.pause
 
     def paren(self, match: re.Match[str]) -> str:
         text, start = match.string, match.start()
         if match.group() in "(（":
             before = text[start - 1 : start] if start else ""
-            called = before.isalnum() and not _CJK.match(before)
+            called = self._calls(before)
             counted = text[:start].rstrip()[-1:] in "=+-−*/×÷√^<>±(" if start else True
             return "" if called or counted else self._words.pause
         after = text[match.end() :].lstrip()[:1]
         opened = text.rfind("(", 0, start)
-        call = opened > 0 and text[opened - 1].isalnum() and not _CJK.match(text[opened - 1])
+        call = opened > 0 and self._calls(text[opened - 1])
         call = call or (opened > 0 and text[:opened].rstrip()[-1:] in "=+-−*/×÷√^<>±(")
         return "" if call or not after or not (after.isalnum()) else self._words.pause
+
+    def _calls(self, before: str) -> bool:
+        """Whether a bracket after this character is part of a name, as in `f(x)`."""
+        return before.isalnum() and not _CJK.match(before) and (self._speaker.language.spaced or not before.isdigit())
 
     def hash(self, match: re.Match[str]) -> str:
         number = re.match(r"\d+(?![^\W_])", match.string[match.end() :])
@@ -249,7 +255,7 @@ class _Signs:
             case "−":
                 return "" if _LETTER.match(before) and _LETTER.match(after) else words.minus
             case "-":
-                return words.minus if _operand(before, ")") and _operand(after, "(") else ""
+                return words.subtracted if _operand(before, ")") and _operand(after, "(") else ""
             case _:
                 return ""
 
