@@ -49,6 +49,8 @@ class Interruption:
         self._start, self._emit = start, emit
         self._ducked, self._humming = False, False
         self._looked_s = 0.0
+        self._heard_speech = False
+        """Whether the last look at a voice that goes on saw words."""
         self._look: asyncio.Task[None] | None = None
 
     def grew(self, voiced_s: float, at_s: float, samples: Callable[[], Samples]) -> None:
@@ -78,13 +80,17 @@ class Interruption:
         if self._ducked:
             self._player.hold(False)
             self._player.duck(1.0)
-        self._ducked = self._humming = False
+        self._ducked = self._humming = self._heard_speech = False
         self._looked_s = 0.0
 
     async def _weigh(self, samples: Samples, voiced_s: float, at_s: float, *, final: bool) -> None:
         text, language = await self._recognise(samples, final)
-        match meaning(text, language):
-            case (Meaning.STOP | Meaning.SPEECH) as wish:
+        wish = meaning(text, language)
+        before, self._heard_speech = self._heard_speech, wish is Meaning.SPEECH
+        match wish:
+            case Meaning.SPEECH if not (final or before):
+                pass  # the first third of a second of "mhm" was heard as "And?" and "M. A.": what is said stays said
+            case Meaning.STOP | Meaning.SPEECH:
                 self._take_floor(wish)
             case Meaning.NOTHING if voiced_s >= HUM_S:
                 self._humming = True
