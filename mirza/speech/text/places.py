@@ -51,10 +51,12 @@ _SIGNS = (
 )
 
 
-def places(words: frozenset[str], *, spans: str = "", within_words: str = "") -> re.Pattern[str]:
+def places(
+    words: frozenset[str], *, spans: str = "", names: frozenset[str] = frozenset(), within_words: str = ""
+) -> re.Pattern[str]:
     """A pattern that matches from anywhere up to the next such place, and not at all where there is none.
 
-    `words` are said otherwise; so are `spans`, a pattern, at the start of a word, and `within_words`, another, in one.
+    `words` are said otherwise; so are `spans`, a pattern that begins with one of `names`, and `within_words`, another, in one.
     """
     plain = {word for word in words if word[0].isascii() and word[0].isalpha()}
     numbered = {word for word in plain if word.lower() in BEFORE_NUMBER}
@@ -62,7 +64,8 @@ def places(words: frozenset[str], *, spans: str = "", within_words: str = "") ->
     known += [rf"(?:{any_of(numbered)})(?=\d)"] if numbered else []
     known += [spans] if spans else []
     known += [r"x(?<=[a-z\"'′″] x)(?= ?\d)"]  # one side by another: 12 ft x 8 ft
-    start = rf"(?<![^\W_])(?:{'|'.join(known)})"
+    begins = any_of([*plain, *(name for name in names if name[0].isascii()), "x"])
+    start = rf"(?<![^\W_])(?={begins})(?:{'|'.join(known)})"
     signs = [*_SIGNS, *([within_words] if within_words else [])]
     signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]
     place = rf"(?=[A-Za-z])(?<![A-Za-z])(?:{start}|{'|'.join(_ODD_WORDS)})|{'|'.join(signs)}"
@@ -78,6 +81,6 @@ def places(words: frozenset[str], *, spans: str = "", within_words: str = "") ->
 def any_of(words: Iterable[str]) -> str:
     """A pattern for any of `words`, longest first, by first letter: it is tried often, and had better fail fast."""
     groups: dict[str, list[str]] = {}
-    for word in sorted(words, key=len, reverse=True):
+    for word in sorted(set(words), key=lambda word: (-len(word), word)):
         groups.setdefault(word[0], []).append(re.escape(word[1:]))
     return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in groups.items()) or "(?!)"

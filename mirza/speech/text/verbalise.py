@@ -90,4 +90,4 @@ def _narrow(clean: str) -> str:
 def _forms(code: str) -> tuple[RuleSet, re.Pattern[str]]:
     """What one language says otherwise than it is written, and where that may be."""
     rules = rules_for(language_for(code))
-    return rules, places(rules.triggers, spans=rules.spans, within_words=rules.within_words)
+    return rules, places(rules.triggers, spans=rules.spans, names=rules.names, within_words=rules.within_words)

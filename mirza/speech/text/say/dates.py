@@ -28,6 +28,13 @@ def triggers(language: Language) -> frozenset[str]:
     return frozenset(language.dates.months) | frozenset(language.dates.short_months)
 
 
+def names(language: Language) -> frozenset[str]:
+    """What a stretch of days or months begins with."""
+    dates = language.dates
+    known = [*dates.days, *dates.months, *dates.short_days, *dates.short_months]
+    return frozenset(known) | frozenset(map(str.capitalize, known))
+
+
 def spans(language: Language) -> str:
     """A pattern for a stretch of days or months, `Mon-Fri`, `Jan.–März`, or one day that something follows: `lun. au ven.`
 
@@ -46,18 +53,17 @@ def spans(language: Language) -> str:
 def rules(speaker: Speaker) -> list[Rule]:
     """What is a date in any language, then what is one in this language."""
     dates = _Dates(speaker)
-    names = speaker.language.dates
+    order = speaker.language.dates.order
     found = [Rule("0", _ISO, dates.iso, then=r"[-/.]\d", least=4), Rule("0", _NUMERIC, dates.numeric, then=r"[-/.]\d")]
     if span := spans(speaker.language):
-        known = [*names.days, *names.months, *names.short_days, *names.short_months]
-        first = first_of([*known, *map(str.capitalize, known)])
+        first = first_of(names(speaker.language))
         found.append(Rule("a", re.compile(rf"(?<![^\W_])(?:{span})"), dates.span, first=first))
     found += _cjk(dates) if not speaker.language.spaced else _with_names(speaker, dates)
-    if names.order == "mdy":
+    if order == "mdy":
         found.append(
             Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then=r"/\d")
         )
-    if names.order == "dmy":
+    if order == "dmy":
         found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then=r"/[01]"))
     return found
 

@@ -32,14 +32,17 @@ _KINDS = 4096
 class RuleSet:
     """Rules in order, found by what they begin with, and the words that begin one.
 
-    `spans` is a pattern for names with a dash between them, `within_words` for what is said otherwise at the end of a
+    `spans` is a pattern for `names` with a dash between them, `within_words` for what is said otherwise at the end of a
     longer word; empty for none.
     """
 
-    def __init__(self, rules: tuple[Rule, ...], triggers: frozenset[str], spans: str, within_words: str) -> None:
+    def __init__(
+        self, rules: tuple[Rule, ...], triggers: frozenset[str], spans: str, names: frozenset[str], within_words: str
+    ) -> None:
         self.rules = rules
         self.triggers = triggers
         self.spans = spans
+        self.names = names
         self.within_words = within_words
         self._numbers = lru_cache(maxsize=_KINDS)(self._going_on_with)
         self._others = lru_cache(maxsize=_KINDS)(self._beginning_with)
@@ -79,5 +82,6 @@ def rules_for(language: Language) -> RuleSet:
         rules=tuple(rule for kind in kinds for rule in kind),
         triggers=frozenset(language.abbreviations) | dates.triggers(language) | money.triggers(),
         spans=dates.spans(language),
+        names=dates.names(language),
         within_words=r"s(?<=[^\W\d_].)tr\." if language.code == "de" else "",
     )
