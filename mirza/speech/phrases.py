@@ -115,7 +115,7 @@ def _all_assent(said: str, language: str) -> bool:
     known = set(f"{_ASSENT.get(language, '')} {_ASSENT['en']}".split())
     if len(said.split()) > 4:
         return False
-    return all(word in known or re.fullmatch(r"(?:[hm]+|(?:ha|he|hi|ja)+h?|a+h+|o+h+)", word) for word in said.split())
+    return all(word in known or re.fullmatch(r"(?:[hmn]+|(?:ha|he|hi|ja)+h?|a+h+|o+h+)", word) for word in said.split())
 
 
 def unfinished(text: str, language: str = "en") -> bool:

@@ -26,6 +26,7 @@ from mirza.speech.phrases import Meaning, meaning, thinking_request, unfinished
         ("嗯嗯", "zh"),
         ("うん", "ja"),
         ("Hmmmm", "en"),
+        ("Nhm.", "en"),
     ],
 )
 def test_assent_and_laughter_leave_the_assistant_its_turn(text: str, language: str):
