@@ -286,17 +286,20 @@ async def test_a_plain_text_model_runs_on_the_same_engine(thread, llama):
     assert llm.stats.reused_tokens > 0 and not llm._engine.session.marks
 
 
-async def test_a_plain_model_reads_a_short_question_in_one_pass(thread, llama):
+async def test_a_plain_model_reads_a_question_in_one_pass_and_its_head_the_last_token_only(thread, llama):
     llm = await loaded(thread, model=llama, max_tokens=1)
     messages = [Message("system", SYSTEM), user("Hello.")]
     messages.append(said((await ask(llm, messages)).speech))
     await llm.settle()
-    passes = []
-    plain = llm._engine.target._plain
-    llm._engine.target._plain = lambda ids, cache: passes.append(ids.size) or plain(ids, cache)
+    target = llm._engine.target
+    passes, heads = [], []
+    forward, logits = target.forward, target.logits
+    target.forward = lambda ids, *rest, **keep: passes.append(ids.size) or forward(ids, *rest, **keep)
+    target.logits = lambda hidden: heads.append(hidden.shape[1]) or logits(hidden)
 
     await ask(llm, [*messages, user("Yes?")])
     assert passes[0] == llm.stats.prefilled_tokens > 1
+    assert set(heads) == {1}
 
 
 async def test_what_a_plain_model_cannot_do_is_refused_or_said(thread, llama):

@@ -87,3 +87,20 @@ def test_rotations_that_it_does_not_know_are_left_alone() -> None:
     make_quick(model, None)
     assert isinstance(model.layers[0], nn.RoPE)
     assert all(mx.array_equal(rope(x, offset=3), known) for rope, known in zip(model.layers, expected, strict=True))
+
+
+class Softer(llama.Model):
+    """Has a head that is more than a product, as some models do."""
+
+    def __call__(self, inputs: mx.array, cache: object = None, input_embeddings: object = None) -> mx.array:
+        return mx.tanh(super().__call__(inputs, cache, input_embeddings) / 3) * 3
+
+
+@pytest.mark.parametrize("kind", [llama.Model, Softer])
+def test_the_last_tokens_logits_are_the_models_own_whatever_its_head_is(kind: type[llama.Model]) -> None:
+    model = kind(a_llama().args)
+    ids = mx.array([3, 1999, 0, 77, 512])
+    target = Target(model)
+    kept = target.forward(ids, target.new_cache(), 0, keep=2).logits
+    assert kept is not None
+    assert mx.allclose(kept, model(ids[None])[0, -2:], atol=1e-5)

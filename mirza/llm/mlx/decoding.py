@@ -22,8 +22,8 @@ from mirza.llm.mlx.target import Forward
 def decode_plain(session: Session, sampler: TurnSampler, prompt: Forward) -> Generator[int]:
     """Tokens for as long as they are read, one pass each. `prompt` is the pass over the prompt's last token.
 
-    The next pass is under way before a token is read back, so the device never waits for Python. A token that was
-    yielded is therefore in the cache already.
+    The next pass is under way before a token is read back, so the device never waits for Python; on a CPU it is written
+    down by then. A token that was yielded is therefore in the cache already.
     """
     token = sampler.sample_target(_logits(prompt), [0])
     mx.async_eval(token)
@@ -34,13 +34,19 @@ def _steps(
     session: Session, sampler: TurnSampler, token: mx.array, position: int, said: bool = False
 ) -> Generator[int]:
     """Feeds `token`, picked for `position`, then the one it leads to, and so on."""
+    # On a CPU `async_eval` returns when all but ten operations are done (mlx 0.32, scheduler.h): each token would be
+    # said a whole pass after it was known.
+    pipelined = not session.target.on_cpu
     while True:
         forward = session.target.forward(token, session.cache, len(session.ids), keep=1)
         following = sampler.sample_target(_logits(forward), [position + 1])
-        mx.async_eval(following)
+        if pipelined:
+            mx.async_eval(following)
         session.ids.append(int(token.item()))
         if not said:
             yield session.ids[-1]
+        if not pipelined:
+            mx.async_eval(following)
         token, position, said = following, position + 1, False
 
 

@@ -26,8 +26,9 @@ quicker in a chunk. Metal has a kernel of its own for both."""
 
 
 WITH_HEAD_AT_MOST = 24
-"""So many tokens go through a model's head too although only the last one's logits are wanted: another pass over the
-weights costs more (SmolLM2-135M on two cores: a pass reads 425 MB, the head multiplies 28 million a token)."""
+"""Where a model's head cannot be told from the rest, so many tokens go through it although only the last one's logits
+are wanted: another pass over the weights costs more (SmolLM2-135M on two cores: a pass reads 425 MB, the head
+multiplies 28 million a token)."""
 
 
 class Growing(Protocol):
@@ -68,6 +69,8 @@ class Target:
         """Whether hidden states are to be had: mlx-vlm's Qwen 3.5 and its kin. An MTP head needs them."""
         self.model = language_model
         self._kv_bits = 0
+        self._headless = False
+        """Whether tokens that nobody asked about can be kept from the head."""
         self.on_cpu = mx.default_device().type == mx.DeviceType.cpu
         """Whether it computes on the processor that recognition and voice need, too."""
         fused = mx.metal.is_available() and not self.on_cpu
@@ -77,6 +80,7 @@ class Target:
         assert probe is not None
         self.vocabulary = probe.shape[-1]
         """Logits a token has; often more than the tokenizer has tokens."""
+        self._headless = not self.shows_hidden and self._has_a_plain_head()
         if kv_bits:
             widths = [array.shape[-1] for layer in cache if is_growing(layer) for array in arrays_of(layer).values()]
             self._group = 64 if all(width % 64 == 0 for width in widths) else 32
@@ -106,6 +110,9 @@ class Target:
                     transaction.commit(ids.size)
             hidden = cast(mx.array, out.hidden_states[-1])
             return Forward(self.logits(hidden[:, -keep:])[0] if keep else None, hidden)
+        if self._headless:
+            hidden = cast(mx.array, self.model.model(ids[None], cache=cache))
+            return Forward(self.logits(hidden[:, -keep:])[0] if keep else None, None)
         if 0 < keep < ids.size and ids.size > WITH_HEAD_AT_MOST:
             # Its head cannot be kept from the tokens that nobody asked about, so they go without.
             self._plain(ids[:-keep], cache)
@@ -122,6 +129,22 @@ class Target:
     def embed(self, ids: mx.array) -> mx.array:
         """Embeddings `(1, n, hidden)` of ids `(n,)`. Only of models that show their hidden states."""
         return cast(mx.array, self.model.model.embed_tokens(ids[None]))
+
+    def _has_a_plain_head(self) -> bool:
+        """Whether `logits` of what `model.model` gives are this model's own: most models are made so, not all.
+
+        Tried out, also behind tokens that the cache holds: a scaled head, a softcap or positions that the outer model
+        works out show in the numbers.
+        """
+        whole, parts = self.new_cache(), self.new_cache()
+        try:
+            for ids in (mx.array([0, 1, 2]), mx.array([3, 4])):
+                own = self._plain(ids, whole)
+                if not mx.array_equal(self.logits(self.model.model(ids[None], cache=parts)), own):
+                    return False
+        except (AttributeError, TypeError):
+            return False
+        return True
 
     def _plain(self, ids: mx.array, cache: list[Layer]) -> mx.array:
         out = self.model(ids[None], cache=cache)
