@@ -61,6 +61,8 @@ class Answer:
         self.withdrawn = False
         """The user went on talking: this answer never was."""
         self._llm, self._tools, self._emit = llm, {tool.name: tool for tool in tools}, emit
+        self.begun = asyncio.Event()
+        """The model has written something, or will not."""
         self._released = asyncio.Event()
         self._exchanges: list[_Exchange] = []
         self.runs: list[LlmStats] = []
@@ -120,6 +122,7 @@ class Answer:
         try:
             async with aclosing(self._llm.stream(messages, tools=tuple(self._tools.values()))) as stream:
                 async for event in stream:  # llm
+                    self.begun.set()
                     self._emit(event)
                     match event:
                         case SpeechDelta(text):
@@ -130,6 +133,7 @@ class Answer:
                         case _:
                             pass
         finally:
+            self.begun.set()
             if self._llm.stats is not before:
                 self.runs.append(self._llm.stats)
         return exchange

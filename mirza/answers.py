@@ -111,7 +111,8 @@ class Answers:
                     await answer.run(messages)
                     interrupted = False
                 except* MirzaError as errors:
-                    self._emit(Failed(_first(errors), self._now_s()))
+                    if answer.released_s is not None:  # else it is tried once more, when the turn is over
+                        self._emit(Failed(_first(errors), self._now_s()))
                 finally:
                     heard = self._conclude(answer, interrupted=interrupted)
                     if interrupted:

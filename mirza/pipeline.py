@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -50,10 +50,14 @@ from mirza.speech.mouth import Mouth, Output, Page, Ticks
 from mirza.speech.own_voice import OwnVoice
 from mirza.speech.patience import patience
 from mirza.speech.phrases import Meaning, meaning, plain, thinking_request, unfinished
+from mirza.speech.text import SpeechText
 from mirza.speech.turns import Began, Ended, Faded, Overlap, OverlapEnded, Paused, Signal, WentOn
 from mirza.watchers import Watcher, Watchers
 
 PARTIAL_EVERY_S = 0.5
+
+HEAD_START_S = 0.3
+"""So long the model may read a question before the turn's end is judged, at most."""
 
 REOPEN_S = 2.0
 """A user who speaks again this soon after a turn, before its answer is audible, goes on with that turn."""
@@ -219,7 +223,8 @@ class Conversation:
     async def _judge(self, turn: _Turn, samples: Samples) -> None:
         """Prepares the answer to what may be a whole turn, in case it is, and judges whether it is.
 
-        One after the other: the answer waits for the words, and the judge would only slow recognition down.
+        One after the other: words, the question read by the model, the verdict. The first sound waits for the former
+        two, and on few cores the judge would only slow them down.
         """
         assert turn.understanding is not None
         await asyncio.wait([turn.understanding])
@@ -227,7 +232,9 @@ class Conversation:
             return  # that was told; the turn ends when its time is up
         transcript, judge = turn.understanding.result(), self.parts.end_of_turn
         if self.settings.conversation.speculate and self._wants_an_answer(turn, transcript):
-            self._answers.prepare(turn.number, transcript.text, transcript.language)
+            answer = self._answers.prepare(turn.number, transcript.text, transcript.language)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(answer.begun.wait(), HEAD_START_S)
         complete = await judge.probability(samples) if judge is not None else None
         if self.ear is not None:
             self.ear.turns.judged(patience(complete, transcript, self.settings.turns))
@@ -489,6 +496,8 @@ class Conversation:
                 if engine is not None:
                     await engine.load()
                     self._opened.push_async_callback(engine.unload)
+            if parts.tts is not None:
+                SpeechText(self._spoken_language() or "en")  # its tables are made once: not in the first answer
             if parts.sound is not None:
                 await parts.sound.open()
                 self._opened.push_async_callback(parts.sound.close)

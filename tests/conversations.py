@@ -690,14 +690,22 @@ def test_an_answer_with_nothing_to_say_ends_the_turn(reply: str):
 
 
 def test_a_model_that_fails_is_said_so_and_the_conversation_goes_on():
+    gone = ServerError("The server is gone.", "Start it again.")
     talk = converse(
         said("first question?"),
         silence(3),
         said("second question?"),
         silence(3),
-        replies=[ServerError("The server is gone.", "Start it again."), "Here I am."],
+        replies=[gone, gone, "Here I am."],
     )
     assert [str(event.error) for event in talk.of(Failed)] == ["The server is gone. Start it again."]
+    assert talk.audible == "Here I am."
+
+
+def test_a_model_that_fails_ahead_of_time_only_is_asked_again():
+    gone = ServerError("The server is gone.", "Start it again.")
+    talk = converse(said("first question?"), silence(3), replies=[gone, "Here I am."])
+    assert not talk.of(Failed)
     assert talk.audible == "Here I am."
 
 
