@@ -366,8 +366,14 @@ class Conversation:
             return "no words"
         if self._own_voice.said(heard.text, turn.began_s):
             return "the assistant's own voice"
-        if turn.interrupting and meaning(heard.text, heard.language) is Meaning.STOP:
-            return "stop"
+        if turn.interrupting:
+            match meaning(heard.text, heard.language):
+                case Meaning.STOP:
+                    return "stop"
+                case Meaning.ASSENT:
+                    return "assent"
+                case _:
+                    pass
         return ""
 
     def _stop_following(self) -> None:

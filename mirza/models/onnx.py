@@ -27,6 +27,7 @@ class Stop:
 
     def __init__(self) -> None:
         self.options = ort.RunOptions()
+        self.options.log_severity_level = 4  # that it was stopped is raised; it need not be printed, too
         self.asked = False
 
     def set(self) -> None:

@@ -59,3 +59,11 @@ def test_a_single_word_that_is_over_takes_the_floor():
 
     assert talk.of(Interrupted)
     assert talk.heard[1:] == ["giraffes"]
+
+
+def test_assent_that_was_taken_for_words_and_took_the_floor_is_not_answered():
+    talk = story(said("mhm", word_s=0.9), "And", "And then")
+
+    assert talk.of(Interrupted)
+    assert talk.heard == ["tell me a story"]
+    assert len(talk.answers) == 1
