@@ -117,7 +117,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--first", type=int, default=0, metavar="I", help="begin with this one: reproduces a difference"
     )
-    parser.add_argument("--model", default="", metavar="DIR", help="a folder, a repository or a catalogue name")
+    parser.add_argument(
+        "--model",
+        default="",
+        metavar="DIR",
+        help="a folder, a repository or a catalogue name (the tiny Qwen 3.5 of the tests)",
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
@@ -126,6 +131,7 @@ def run(args: argparse.Namespace) -> int:
     from mirza.blas import ensure_fast_blas
 
     ensure_fast_blas()
+    from mirza.bench.soak import TINY
 
     shown = 0
 
@@ -137,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
         if report.conversations % 25 == 0:
             print(f"{report.conversations} of {args.conversations}, {shown} differences", file=sys.stderr, flush=True)
 
-    report = run_scenes(args.model or "smollm2-135m", args.conversations, args.seed, args.first, progress)
+    report = run_scenes(args.model or str(TINY), args.conversations, args.seed, args.first, progress)
     if args.json:
         print(json.dumps(asdict(report), ensure_ascii=False, indent=1))
     else:

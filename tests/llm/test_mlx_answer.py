@@ -121,6 +121,22 @@ def test_what_was_heard_may_end_inside_a_token():
     assert tokenizer.decode(again.ids) == "Done, the"
 
 
+@pytest.mark.parametrize("tail", [(), ("",), ("", "")])
+def test_an_answer_is_remembered_without_the_beginning_of_a_character(tail):
+    texts = ("Oui", " ", "👩", "", "", *tail)
+    kept = Said.of(tuple(range(len(texts))), texts, (), ())
+    assert kept == Said("Oui 👩", (), (0, 1, 2), ("Oui", " ", "👩"))
+
+
+def test_an_answer_of_nothing_but_the_beginning_of_a_character_is_none():
+    assert Said.of((7, 8), ("", ""), (), (1, 2)) is None
+
+
+def test_the_tokens_of_a_call_are_kept_though_they_have_no_text():
+    call = ToolCall("1", "light", "{}")
+    assert Said.of((7, 8, 9), ("On it.", "", ""), (call,), ()) == Said("On it.", (call,), (7, 8, 9), ("On it.", "", ""))
+
+
 def test_each_message_of_a_history_finds_its_own_tokens_from_the_last_one_back():
     memory = Memory()
     one, two = Said("Yes.", (), (1, 2), ("Yes", ".")), Said("Yes.", (), (3,), ("Yes.",))

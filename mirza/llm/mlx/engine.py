@@ -167,7 +167,7 @@ class Engine:
         finally:
             self._sampler = None
             self.session.reconcile()
-            turn.said = _said(reader)
+            turn.said = Said.of(reader.answer_ids, reader.texts, reader.calls, reader.thought_ids)
             if turn.said is not None:
                 self.memory.add(turn.said)
             self.stats = account.stats(reader, policy)
@@ -374,11 +374,3 @@ class _Answering:
 
 class _Ahead:
     """One piece of work ahead has the cache, until something else takes it."""
-
-
-def _said(reader: AnswerReader) -> Said | None:
-    if not reader.answer_ids:
-        return None
-    text = "".join(reader.texts)
-    thought = tuple(reader.thought_ids) or None
-    return Said(text, tuple(reader.calls), tuple(reader.answer_ids), tuple(reader.texts), thought)

@@ -31,6 +31,18 @@ class Said:
     texts: tuple[str, ...]
     thought: tuple[int, ...] | None = None
 
+    @classmethod
+    def of(
+        cls, ids: Sequence[int], texts: Sequence[str], calls: Sequence[ToolCall], thought: Sequence[int]
+    ) -> Said | None:
+        """An answer as it is remembered: without the beginning of a character in whose middle it ended."""
+        size = len(ids)
+        while size and not texts[size - 1] and not calls:  # the tokens of a call have no text, either
+            size -= 1
+        if not size:
+            return None
+        return cls("".join(texts), tuple(calls), tuple(ids[:size]), tuple(texts[:size]), tuple(thought) or None)
+
     @property
     def key(self) -> AnswerKey:
         return _key(self.text, self.calls)
