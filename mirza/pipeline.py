@@ -367,13 +367,7 @@ class Conversation:
         if self._own_voice.said(heard.text, turn.began_s):
             return "the assistant's own voice"
         if turn.interrupting:
-            match meaning(heard.text, heard.language):
-                case Meaning.STOP:
-                    return "stop"
-                case Meaning.ASSENT:
-                    return "assent"
-                case _:
-                    pass
+            return {Meaning.STOP: "stop", Meaning.ASSENT: "assent"}.get(meaning(heard.text, heard.language), "")
         return ""
 
     def _stop_following(self) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mirza.audio.base import BLOCK, MIC_RATE, Samples
+from mirza.audio.base import BLOCK, Samples
 from mirza.speech.base import Stt, Transcript
-from mirza.speech.ear import Utterance
+from mirza.speech.ear import BLOCK_S, Utterance
 
 SETTLE_AFTER_S = 6.0
 """A turn that goes on for longer is recognised in parts."""
@@ -73,4 +73,4 @@ def cut_at(voice: Samples) -> int | None:
 
 
 def _blocks(seconds: float) -> int:
-    return round(seconds * MIC_RATE / BLOCK)
+    return round(seconds / BLOCK_S)

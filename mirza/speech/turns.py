@@ -8,6 +8,8 @@ and says what that means. It can therefore be tested with lists of numbers.
      ▲                        ▲                  │  voice again
      └── too short: dropped   └──────────────────┘
 
+In the silence that leads from TALKING to PAUSED, `Faded` says early that the voice may have ended.
+
 While the assistant is audible, the first voiced block is already a sign: `Overlap` lowers the loudspeaker, `Overlap`
 that lasts holds it, and the words decide whether it was an interruption (`mirza.speech.phrases`).
 """
