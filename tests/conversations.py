@@ -362,10 +362,13 @@ def test_with_barge_in_off_the_answer_is_spoken_to_its_end():
 KINGS = "Once upon a time there was a king. He had a big house, he had two old dogs, and he had a son."
 
 
-def pieces(token_s: float) -> list[str]:
+BREAD = "It takes twenty minutes to bake a good loaf of bread."
+
+
+def pieces(token_s: float, answer: str = KINGS) -> list[str]:
     """What is spoken one after the other by a model that takes `token_s` a word; a word is heard for 0.25 s."""
-    talk = converse(said("tell me a story"), silence(3), llm=ScriptedLlm([KINGS], token_s=token_s, first_token_s=0.1))
-    assert talk.audible == KINGS
+    talk = converse(said("tell me a story"), silence(3), llm=ScriptedLlm([answer], token_s=token_s, first_token_s=0.1))
+    assert talk.audible == answer
     return [event.text.strip() for event in talk.of(Speaking)]
 
 
@@ -376,6 +379,14 @@ def test_a_model_that_is_slower_than_the_voice_is_heard_clause_by_clause():
         "he had two old dogs,",
         "and he had a son.",
     ]
+
+
+def test_a_first_sentence_that_comes_slowly_is_heard_from_its_first_phrase_on():
+    assert pieces(0.12, BREAD) == ["It takes twenty minutes", "to bake a good loaf of bread."]
+
+
+def test_one_that_comes_quickly_is_heard_whole():
+    assert pieces(0.02, BREAD) == [BREAD]
 
 
 def test_one_that_is_quicker_is_heard_sentence_by_sentence():

@@ -26,6 +26,11 @@ PIECES_AHEAD = 2
 AHEAD_S = 2.0
 DRY_S = 0.6
 """With less than this to say and no piece on its way, a clause is better than the silence before a sentence."""
+LATE_S = 0.35
+"""With no piece so long after an answer's first words, a phrase is better than more silence before a clause.
+
+A model that writes 40 tokens a second has a sentence by then, and speaks it whole.
+"""
 SECONDS_PER_CHARACTER = 0.065
 """A guess at a piece's length while it is being synthesised (12 words, 4 s: about 15 characters a second)."""
 
@@ -148,6 +153,7 @@ class Mouth:
         self._turn, self._language, self._voice = turn, language, voice
         self._text = SpeechText(language)
         self._written = ""
+        self._began_s = 0.0
         self._pieces: list[_Spoken] = []
         self._next_id = first_id
         self._queue: asyncio.Queue[_Spoken | None] = asyncio.Queue(PIECES_AHEAD)
@@ -164,8 +170,10 @@ class Mouth:
     # what the answer does with it
 
     async def say(self, delta: str) -> None:
+        if not self._written:
+            self._began_s = self._now_s()
         self._written += delta
-        if self._runs_dry():
+        if self._is_late() or self._runs_dry():
             self._text.hurry()
         for piece in self._text.push(delta):
             await self._send(piece)
@@ -286,6 +294,9 @@ class Mouth:
         spoken = _Spoken(piece, self._take_id())
         self._pieces.append(spoken)
         await self._queue.put(spoken)
+
+    def _is_late(self) -> bool:
+        return not self._pieces and self._now_s() - self._began_s > LATE_S
 
     def _runs_dry(self) -> bool:
         """Whether what has been said so far is nearly all that there is to be heard."""

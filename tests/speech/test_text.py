@@ -252,3 +252,25 @@ def test_in_a_hurry_the_next_piece_may_be_a_clause_as_the_first_may():
         "he had two old dogs, and a son.",
         "They lived near the sea, far away from everything.",
     ]
+
+@pytest.mark.parametrize(
+    ("language", "written", "first"),
+    [
+        ("en", "It takes twenty minutes to bake a loaf of bread.", "It takes twenty minutes"),
+        ("en", "Bees make honey by drying nectar.", "Bees make honey"),
+        ("en", "It is used for that.", "It is used for that."),  # too short to be parted
+        ("en", "The best of it comes as if by magic.", "The best of it comes"),
+        ("de", "Bienen machen Honig aus dem Nektar der Blüten.", "Bienen machen Honig"),
+        ("fr", "La capitale de la France est Paris et elle est belle.", "La capitale de la France est Paris"),
+        ("es", "Las abejas hacen la miel con el néctar.", "Las abejas hacen la miel"),
+    ],
+)
+def test_in_a_hurry_a_piece_may_end_before_what_opens_a_phrase(language: str, written: str, first: str):
+    text = SpeechText(language)
+    text.hurry()
+    pieces = text.push(written) + text.flush()
+    assert pieces[0].spoken == first
+    assert " ".join(piece.spoken for piece in pieces) == written
+    unhurried = SpeechText(language)
+    assert [piece.spoken for piece in unhurried.push(written) + unhurried.flush()] == [written]
+

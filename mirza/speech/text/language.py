@@ -175,6 +175,7 @@ def language_for(code: str) -> Language:
             closing=_set(breaks["closing"]),
             starters=starters,
             conjunctions=_set(breaks["conjunctions"]),
+            openers=_set(breaks["conjunctions"]) | _set(breaks["openers"]),
             ordinal_dot=breaks["ordinal_dot"],
             after_time=_set(breaks.get("after_time", "")),
         ),

@@ -20,11 +20,15 @@ FIRST_CHARS = 10
 FIRST_CHARS_CJK = 5
 FIRST_CONJUNCTION_CHARS = 45
 """Without a comma, the first piece may be cut before a conjunction after this many characters."""
+PHRASE_CHARS = 14
+"""In a hurry, before anything that opens a phrase after this many: about a second of sound."""
 CLOSERS = "\"'“”’»›)]}」』】）》〉*"
 _CLOSERS_CHARS = 6
 _BETWEEN_CHARS = 12
 _STARTER_CHARS = 24
 """So far after a full stop the next word is looked for."""
+_OPENER_CHARS = 16
+"""No word that opens a phrase is longer."""
 
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _IS_CJK = re.compile(f"[{_CJK}]")
@@ -66,6 +70,8 @@ class Breaks:
     """Words that begin sentences more often than names do: `the`, `it`."""
     conjunctions: frozenset[str]
     """Words before which a clause may end: `because`, `which`."""
+    openers: frozenset[str]
+    """Words that open a phrase, before which a speaker may draw breath: the conjunctions, `to`, `with`."""
     ordinal_dot: bool
     """Whether `3.` may be an ordinal in the middle of a sentence, as in German."""
     after_time: frozenset[str]
@@ -78,6 +84,7 @@ class Segmenter:
     def __init__(self, breaks: Breaks, *, quick_first: bool) -> None:
         self._breaks = breaks
         self._first = quick_first
+        self._hurried = False
         self._scanned = 0
         self._waits = False
 
@@ -91,12 +98,13 @@ class Segmenter:
         self._scanned = 0
         self._waits = False
         if spoken:
-            self._first = False
+            self._first = self._hurried = False
 
     def hurry(self) -> None:
-        """The next piece may be as short as a first one, also at a place that was passed over."""
-        if not self._first:
-            self._first, self._scanned = True, 0
+        """The next piece may be a clause, as a first one may, or a phrase; also at a place that was passed over."""
+        if not self._hurried:
+            self._first = self._hurried = True
+            self._scanned = 0
 
     def cut(self, text: str, *, final: bool) -> int:
         """The offset of the next cut in `text`, or -1 when there is none yet."""
@@ -203,7 +211,7 @@ class Segmenter:
         """A first piece shorter than a sentence, if it is long enough and cuts nothing."""
         char = text[at]
         if char == " ":
-            return self._conjunction(text, at, final)
+            return self._phrase(text, at, final)
         end = at + 1
         cjk = char in "，、；：" or bool(_IS_CJK.match(text[at - 1] if at else ""))
         if end >= len(text):
@@ -217,18 +225,22 @@ class Segmenter:
             return -1 if final else None
         if text[at - 1 : at].isdigit() and following.isdigit():
             return -1
-        enough = len(_WORD.findall(text, 0, at)) >= FIRST_WORDS and at >= FIRST_CHARS
-        return end if enough and (following.isalpha() or following in "\"'“«(¿¡") else -1
+        return end if at >= FIRST_CHARS and _enough_words(text, at) and (following.isalpha() or following in "\"'“«(¿¡") else -1
 
-    def _conjunction(self, text: str, at: int, final: bool) -> int | None:
-        if at < FIRST_CONJUNCTION_CHARS:
+    def _phrase(self, text: str, at: int, final: bool) -> int | None:
+        """A cut before a conjunction, or in a hurry before anything that opens a phrase."""
+        least, openers = FIRST_CONJUNCTION_CHARS, self._breaks.conjunctions
+        if self._hurried:
+            least, openers = PHRASE_CHARS, self._breaks.openers
+        if at < least or not _enough_words(text, at):
             return -1
         word = _WORD.match(text, at + 1)
         if word is None:
             return -1
-        if word.end() >= len(text) and not final and word.end() - at < 16:
+        if word.end() >= len(text) and not final and word.end() - at < _OPENER_CHARS:
             return None
-        return at if word.group().lower() in self._breaks.conjunctions else -1
+        before = text[text.rfind(" ", 0, at) + 1 : at].lower()
+        return at if word.group().lower() in openers and before not in self._breaks.openers else -1
 
     # length
 
@@ -250,6 +262,10 @@ class Segmenter:
         while space > 0 and text[space - 1].isdigit() and text[space + 1].isdigit():
             space = text.rfind(" ", least, space)
         return space if space > 0 else _between(text, limit)
+
+
+def _enough_words(text: str, at: int) -> bool:
+    return len(_WORD.findall(text, 0, at)) >= FIRST_WORDS
 
 
 def _word_after(text: str, end: int, final: bool) -> str | None:

@@ -53,7 +53,7 @@ class SpeechText:
         return pieces
 
     def hurry(self) -> None:
-        """Lets the next piece be a clause, as the first one may be: the voice is about to have nothing to say.
+        """Lets the next piece be a clause, as the first one may be, or a phrase: the voice has nothing to say, or soon.
 
         From here on the pieces depend on when this was called, too.
         """
