@@ -147,9 +147,12 @@ class MlxQwenLlm(BaseLlm):
 
             import mlx.core as mx
 
+            from mirza.heap import give_back_freed
+
             self._engine = None
             gc.collect()
             mx.clear_cache()
+            give_back_freed()
 
         await self._thread.call(unload)
 
