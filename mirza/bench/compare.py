@@ -2,17 +2,23 @@
 
 A difference counts when it is larger than what the same program shows by itself: for every metric, the medians of
 random halves of all values are compared as the two sides are (a permutation test, two-sided; P. Good, "Permutation,
-Parametric and Bootstrap Tests of Hypotheses", 2005), and besides it must be at least 3 %. One value a side is never
-enough.
+Parametric and Bootstrap Tests of Hypotheses", 2005), and besides it must be at least 3 %. Where both sides have values
+of the same things, of the turns of the same scripts, each is compared with itself, and what is drawn is which of the
+two is whose (the same book, paired): a turn differs from another by far more than from itself. Three values a side are
+never enough: of their 20 divisions, two are as extreme as any.
+
+All values of one run come from one hour of one machine, and the hours differ. So each part of a run has the pace of the
+machine (`mirza.bench.pace`), and what changed no more than that is within noise. Several runs a side are better still.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -37,17 +43,19 @@ class Difference:
     change: float | None
     """As a share of before; `None` where before is 0."""
     verdict: str
-    """`better`, `worse`, `within noise`, `changed` (neither is better), `one value`, `gone`, `new`."""
+    """`better`, `worse`, `within noise`, `changed` (neither is better), `too few values`, `gone`, `new`."""
 
 
 def compare(before: Sequence[Run], after: Sequence[Run]) -> list[Difference]:
     """Every metric that either side has, in the order of the first run that has it."""
     old, new = _pooled(before), _pooled(after)
+    drifts = drift(before, after)
+    part_of = {metric.name: section.name for run in before for section in run.sections for metric in section.metrics}
     found: list[Difference] = []
     for key in dict.fromkeys([*old, *new]):
         match old.get(key), new.get(key):
             case Metric() as one, Metric() as other:
-                found.append(_difference(one, other))
+                found.append(_difference(one, other, drifts.get(part_of[key], 0.0)))
             case Metric() as one, None:
                 found.append(Difference(one.name, one.unit, one.median, 0.0, _spread(one), "", None, "gone"))
             case None, Metric() as other:
@@ -63,33 +71,89 @@ def _pooled(runs: Sequence[Run]) -> dict[str, Metric]:
     for run in runs:
         for section in run.sections:
             for metric in section.metrics:
-                known = pooled[metric.name].values if metric.name in pooled else []
-                if metric.values:
-                    pooled[metric.name] = metric.model_copy(update={"values": [*known, *metric.values]})
+                known = pooled.get(metric.name)
+                if metric.values and known is not None:
+                    more = {"values": [*known.values, *metric.values], "of": [*known.of, *metric.of]}
+                    pooled[metric.name] = metric.model_copy(update=more)
+                elif metric.values:
+                    pooled[metric.name] = metric
     return pooled
 
 
-def _difference(one: Metric, other: Metric) -> Difference:
+def drift(before: Sequence[Run], after: Sequence[Run]) -> dict[str, float]:
+    """By how much the machine itself was quicker or slower in the second of two runs of a part, as a share."""
+    old, new = _paces(before), _paces(after)
+    return {
+        part: max(
+            (abs(new[part][work] / old[part][work] - 1) for work in old[part].keys() & new[part].keys()), default=0.0
+        )
+        for part in old.keys() & new.keys()
+    }
+
+
+def _paces(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
+    """Medians of all paces of a part, before and after it."""
+    seconds: dict[str, dict[str, list[float]]] = {}
+    for section in (section for run in runs for section in run.sections):
+        for work, took in (*section.pace_before.items(), *section.pace_after.items()):
+            seconds.setdefault(section.name, {}).setdefault(work, []).append(took)
+    return {part: {work: statistics.median(all_) for work, all_ in works.items()} for part, works in seconds.items()}
+
+
+def _difference(one: Metric, other: Metric, drift: float) -> Difference:
+    ratios = _ratios(one, other)
     change = other.median / one.median - 1 if one.median else None
-    return Difference(
-        one.name, one.unit, one.median, other.median, _spread(one), _spread(other), change, _verdict(one, other, change)
-    )
+    if ratios:
+        change = math.exp(statistics.median(ratios)) - 1
+    verdict = _verdict(one, other, change, ratios, drift)
+    return Difference(one.name, one.unit, one.median, other.median, _spread(one), _spread(other), change, verdict)
 
 
-def _verdict(one: Metric, other: Metric, change: float | None) -> str:
-    if one.values == other.values or one.median == other.median:
+def _ratios(one: Metric, other: Metric) -> list[float]:
+    """How much more each thing is that both have, in logarithms of ratios; none where they are not of the same."""
+    before, after = dict(_by_thing(one)), dict(_by_thing(other))
+    both = [(before[thing], after[thing]) for thing in before if thing in after]
+    return [math.log(new / old) for old, new in both] if all(old > 0 and new > 0 for old, new in both) else []
+
+
+def _by_thing(metric: Metric) -> Iterator[tuple[str, float]]:
+    """The median of each thing's values."""
+    if len(metric.of) != len(metric.values):
+        return
+    values: dict[str, list[float]] = {}
+    for thing, value in zip(metric.of, metric.values, strict=True):
+        values.setdefault(thing, []).append(value)
+    for thing, of_it in values.items():
+        yield thing, statistics.median(of_it)
+
+
+def _verdict(one: Metric, other: Metric, change: float | None, ratios: Sequence[float], drift: float) -> str:
+    if one.values == other.values or (one.median == other.median and not ratios):
         return "within noise"
     counts = one.unit == "" and all(value == int(value) for value in [*one.values, *other.values])
     if not counts:  # a count is what it is; a time by itself is not
-        if min(len(one.values), len(other.values)) < 2:
-            return "one value"
-        if change is not None and abs(change) < SMALLEST:
+        sizes = len(one.values), len(other.values)
+        least = 2 / 2 ** len(ratios) if ratios else 2 / math.comb(sum(sizes), sizes[0])
+        if least > SURE:
+            return "too few values"
+        if change is not None and abs(change) < max(SMALLEST, drift):
             return "within noise"
-        if probability(one.values, other.values) > SURE:
+        if (paired_probability(ratios) if ratios else probability(one.values, other.values)) > SURE:
             return "within noise"
     if one.better is Better.NEITHER:
         return "changed"
-    return "better" if (other.median < one.median) == (one.better is Better.LESS) else "worse"
+    less = other.median < one.median if counts or change is None else change < 0
+    return "better" if less == (one.better is Better.LESS) else "worse"
+
+
+def paired_probability(ratios: Sequence[float]) -> float:
+    """How often logarithms of ratios have as large a mean, if it is drawn for each which side is which."""
+    rng = random.Random(0)
+    seen = abs(sum(ratios))
+    as_much = sum(
+        abs(sum(ratio if rng.random() < 0.5 else -ratio for ratio in ratios)) >= seen - 1e-12 for _ in range(SHUFFLES)
+    )
+    return (as_much + 1) / (SHUFFLES + 1)
 
 
 def probability(one: Sequence[float], other: Sequence[float]) -> float:
@@ -142,6 +206,10 @@ def _warnings(before: Sequence[Run], after: Sequence[Run]) -> list[str]:
     loads = [section.load_before for run in [*before, *after] for section in run.sections]
     if loads and max(loads) > 2:
         lines.append(f"One of the machines was busy (load {max(loads):.1f}): its times are worth little.")
+    slower = {part: share for part, share in drift(before, after).items() if share >= SMALLEST}
+    if slower:
+        parts = ", ".join(f"{part} {share:.0%}" for part, share in slower.items())
+        lines.append(f"The machine itself was quicker or slower ({parts}): smaller differences are within noise.")
     return lines
 
 
@@ -159,7 +227,7 @@ def _table(differences: Sequence[Difference]) -> list[str]:
     for one in differences:
         change = "" if one.change is None else f"{one.change:+.0%}"
         lines.append(
-            f"{one.name:{width}}  {one.before:10.4g} {one.after:10.4g} {one.unit:6} {change:>6}  {one.verdict:12} "
+            f"{one.name:{width}}  {one.before:10.4g} {one.after:10.4g} {one.unit:6} {change:>6}  {one.verdict:14} "
             f"({one.before_spread or 'none'} | {one.after_spread or 'none'})"
         )
     return lines or ["There is no metric in either."]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import statistics
 import tempfile
 import time
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from mirza.settings import SettingsTree
 
 TURNS, FEW = 2000, 20
+OPENS = 5
+"""Of the long conversation: fewer than 4 cannot be compared."""
 COLUMNS, LINES = 100, 30
 ANSWER = "This is an answer as a voice assistant gives it, of one sentence or two, and some of them are longer. "
 """Every third answer is twice as long, and every fifth has Markdown in it, so that both kinds of widget are there."""
@@ -73,14 +76,21 @@ class ConsoleReport(BaseModel):
     metrics: list[Metric]
 
 
-def measure(turns: int) -> ConsoleReport:
-    """Opens conversations of `FEW` and of `turns` turns, after one that is not counted."""
+def measure(turns: int, pages: int = 0, opens: int = OPENS) -> ConsoleReport:
+    """Opens conversations of `FEW` and of `turns` turns, after one that is not counted.
+
+    Args:
+        turns: of the long one.
+        pages: to scroll back from its end, and forth again; 0 is all of them.
+        opens: how often the long one is opened.
+    """
     before = time.process_time()
     import mirza.console.tui  # noqa: F401  # pyright: ignore[reportUnusedImport] - only to see what it costs
 
     import_cpu_s = time.process_time() - before
     asyncio.run(_open(FEW))  # fonts, styles and code are warm after this one
-    few, many = asyncio.run(_open(FEW)), asyncio.run(_open(turns))
+    few, many = asyncio.run(_open(FEW)), asyncio.run(_open(turns, pages))
+    opened = [many, *(asyncio.run(_open(turns, 1)) for _ in range(opens - 1))]
     ratio = statistics.median(many.step_cpu_ms) / statistics.median(few.step_cpu_ms)
     growth = many.resident_mb - few.resident_mb
     return ConsoleReport(
@@ -90,8 +100,8 @@ def measure(turns: int) -> ConsoleReport:
         step_ratio=ratio,
         resident_growth_mb=growth,
         metrics=[
-            Metric(name="console.open_cpu", unit="s", values=[many.open_cpu_s]),
-            Metric(name="console.first_screen", unit="s", values=[many.open_s]),
+            Metric(name="console.open_cpu", unit="s", values=[one.open_cpu_s for one in opened]),
+            Metric(name="console.first_screen", unit="s", values=[one.open_s for one in opened]),
             Metric(name="console.step_cpu", unit="ms", values=many.step_cpu_ms),
             Metric(name="console.step_ratio", unit="", values=[ratio]),
             Metric(name="console.widgets", unit="", values=[float(many.widgets_most)]),
@@ -108,7 +118,7 @@ class _Watched:
     most: int = 0
 
 
-async def _open(turns: int) -> Opened:
+async def _open(turns: int, pages: int = 0) -> Opened:
     from mirza.console.session import Session
     from mirza.console.transcript import Transcript
     from mirza.console.tui import MirzaApp, live_loop
@@ -130,8 +140,8 @@ async def _open(turns: int) -> Opened:
             transcript = app.query_one(Transcript)
             opened = len(transcript.children)
             watched = _Watched()
-            await _scroll(pilot, transcript, "pageup", watched)
-            await _scroll(pilot, transcript, "pagedown", watched)
+            await _scroll(pilot, transcript, "pageup", watched, pages)
+            await _scroll(pilot, transcript, "pagedown", watched, pages)
             left.set()
         await living
     return Opened(
@@ -146,9 +156,9 @@ async def _open(turns: int) -> Opened:
     )
 
 
-async def _scroll(pilot: Pilot[int], transcript: Transcript, key: str, watched: _Watched) -> None:
-    """Pages on until there is nothing more that way."""
-    while True:
+async def _scroll(pilot: Pilot[int], transcript: Transcript, key: str, watched: _Watched, pages: int) -> None:
+    """Pages on until there is nothing more that way; `pages` at most, if it is not 0."""
+    for _ in range(pages) if pages else itertools.count():
         place = (transcript.first, transcript.scroll_y)
         before = time.process_time()
         await pilot.press(key)
@@ -189,6 +199,9 @@ def _write(file: Path, turns: int) -> None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `mirza bench console` takes."""
     parser.add_argument("--turns", type=int, default=TURNS, metavar="N", help=f"turns of the conversation ({TURNS})")
+    parser.add_argument(
+        "--pages", type=int, default=0, metavar="N", help="pages to scroll back, and forth again (all of them)"
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
@@ -196,7 +209,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints the report."""
     if args.turns < FEW:
         raise MirzaError("That is too short to tell anything.", f"Give --turns {FEW} or more.")
-    report = measure(args.turns)
+    report = measure(args.turns, args.pages)
     print(report.model_dump_json(indent=1) if args.json else in_words(report))
     return 0
 

@@ -88,6 +88,8 @@ class Row:
     prompt_tokens: int | None
     reused_tokens: int | None
     runs: int
+    first_token_runs_s: Sequence[float] = ()
+    """Each, in order."""
 
 
 def hold(contestant: Contestant, number: int) -> list[tuple[str, Asked]]:
@@ -139,4 +141,5 @@ def _row(contestant: str, scene: str, asked: Sequence[Asked], runs: int) -> Row:
         asked[-1].prompt_tokens,
         asked[-1].reused_tokens,
         runs,
+        first,
     )

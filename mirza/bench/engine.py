@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mirza.bench.allowance import Allowance
 from mirza.bench.sections import Sections
 from mirza.errors import ModelUnsupported
 
@@ -62,6 +63,8 @@ class Plan:
     """Some of `SECTIONS`."""
     section_s: float = 0.0
     """What a section may take; 0 is as long as it wants."""
+    prompts_s: float = 0.0
+    """What first tokens by context may take together; long contexts are left out, and that is said."""
     shape: str = ""
     """Random weights in this shape, instead of the model's own."""
     bits: int = 0
@@ -89,6 +92,7 @@ def measure(
     from mirza.llm.mlx.loading import has_own_drafter, resolve
 
     report: dict[str, Any] = {"schema": SCHEMA, "bench": "engine", "plan": asdict(plan), "seconds": {}, "failed": {}}
+    report["left_out"] = []
     sections = Sections(report, plan.only, plan.section_s, output, on_progress)
     with tempfile.TemporaryDirectory(prefix="mirza-bench-") as scratch:
         start = time.perf_counter()
@@ -136,7 +140,9 @@ def _of_the_engine(sections: Sections, measures: Measures, plan: Plan) -> None:
     sections.run(MEMORY, "memory", lambda: one(measures.memory(max(contexts), tokens)))
     sections.run(SIZES, "bytes", lambda: one(measures.sizes()))
     sections.run(DECODING, "decoding", lambda: iter([_rows(measures.decoding(runs, tokens))]))
-    sections.run(FIRST_TOKEN, "first_token", lambda: many(measures.first_token(contexts, runs)))
+    allowance = Allowance(runs, plan.prompts_s)
+    sections.run(FIRST_TOKEN, "first_token", lambda: many(measures.first_token(contexts, allowance)))
+    sections.report["left_out"] += [f"{FIRST_TOKEN}: {note}" for note in allowance.notes]
     sections.run(FIRST_SPEECH, "first_speech", lambda: many(measures.first_speech(BUDGETS, runs)))
     sections.run(TOKEN, "token", lambda: one(measures.token(tokens)))
     sections.run(KEEPING, "keeping", lambda: many(measures.keeping(contexts, runs)))
@@ -221,6 +227,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--section-time", type=float, default=0.0, metavar="S", help="seconds after which a section is given up (never)"
     )
+    parser.add_argument(
+        "--prompt-time", type=float, default=0.0, metavar="S",
+        help="seconds for first tokens by context; contexts that do not fit are left out (as long as it takes)",
+    )  # fmt: skip
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the run file there, after each section")
     parser.add_argument(
         "--contexts", type=int, nargs="+", default=[128, 512, 2048], metavar="N", help="prompts' tokens"
@@ -246,6 +256,7 @@ def run(args: argparse.Namespace) -> int:
         servers=not args.no_servers,
         only=tuple(name for name in args.only if name != TURNS or not args.no_turns),
         section_s=args.section_time,
+        prompts_s=args.prompt_time,
         shape=args.shape,
         bits=args.bits,
         float32=args.float32,
@@ -285,6 +296,7 @@ def _in_words(report: dict[str, Any]) -> str:
     lines += ["", *report["notes"]]
     lines += ["", *(f"{row['scene']}: {row['times_faster']} x {row['best_peer']}" for row in report["verdict"])]
     lines += [f"{name}: {why}" for name, why in report["failed"].items()]
+    lines += [f"left out: {what}" for what in report["left_out"]]
     return "\n".join(lines)
 
 

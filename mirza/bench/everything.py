@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from mirza.settings import SettingsTree
 
 RUN_FILE, MARKDOWN, HTML = "run.json", "report.md", "report.html"
-LIMIT_S, QUICK_LIMIT_S = 7200.0, 180.0
-"""A benchmark is cut off after so long."""
+MINUTES = 45.0
+"""All of it, on two quiet cores; each part may take what is left."""
+QUICK_LIMIT_S = 180.0
+"""Each part, with --quick."""
 TIDY_S = 10.0
 """To tidy up, for one that is cut off."""
 
@@ -44,44 +46,61 @@ class Benchmark:
     arguments: tuple[str, ...]
     quick: tuple[str, ...]
     """Instead, with --quick."""
+    command: str = ""
+    """Of `mirza bench`, where it is not the name."""
     keeps: bool = False
     """It has --output, and writes there what it knows so far."""
 
+    @property
+    def bench(self) -> str:
+        """The command of `mirza bench` that measures it."""
+        return self.command or self.name
+
+
+RUNS = "5"
+"""Of what is compared from one run to the next: fewer than 4 a side never differ for certain."""
+REAL_SECTIONS = ("memory", "bytes", "decoding", "first-token", "first-speech")
+"""What is measured of a real model: on a CPU the rest, and turns beside servers, would take an hour."""
+QUICK_ENGINE = ("--runs", "1", "--tokens", "16", "--contexts", "128", "512")
 
 BENCHMARKS = (
     Benchmark("pipeline", (), ("--turns", "5", "--runs", "5")),
-    Benchmark("text", ("--characters", "200000"), ("--characters", "20000")),
-    Benchmark("console", (), ("--turns", "100")),
+    Benchmark("text", ("--characters", "100000", "--runs", RUNS), ("--characters", "20000")),
+    Benchmark(
+        "engine",
+        ("--runs", RUNS),
+        (*QUICK_ENGINE, "--only", "memory", "bytes", "decoding", "first-token"),
+        keeps=True,
+    ),
+    Benchmark(
+        "model",
+        ("--runs", RUNS, "--prompt-time", "120", "--only", *REAL_SECTIONS),
+        (*QUICK_ENGINE, "--only", "memory", "bytes", "decoding", "first-token"),
+        command="engine",
+        keeps=True,
+    ),
+    Benchmark(
+        "talk",
+        ("--only", "question", "interruption", "prefill", "prefill-off"),
+        ("--only", "question-capital", "question-sky"),
+    ),
+    Benchmark(
+        "behaviour",
+        ("--full-speed", "--only", "assent", "condition", "echo", "french", "pause", "unfinished"),
+        ("--full-speed", "--only", "assent-mhm", "echo-6-120", "pause-the"),
+        command="talk",
+    ),
     Benchmark(
         "growth",
         (),
         ("--context", "256,1024,2048,4096", "--turns", "1,5,20", "--system", "64,500,1000,2000", "--runs", "1"),
         keeps=True,
     ),
+    Benchmark("console", ("--pages", "150"), ("--turns", "100")),
     Benchmark("exactness", ("--conversations", "100"), ("--conversations", "5")),
     Benchmark("soak", (), ("--turns", "50")),
-    Benchmark(
-        "engine",
-        (),
-        (
-            "--runs",
-            "1",
-            "--tokens",
-            "16",
-            "--contexts",
-            "128",
-            "512",
-            "--only",
-            "memory",
-            "bytes",
-            "decoding",
-            "first-token",
-        ),
-        keeps=True,
-    ),
-    Benchmark("talk", (), ("--only", "question-capital", "question-sky")),
 )
-"""What takes minutes comes first, so that a run that is cut off has most."""
+"""What matters most comes first, so that a run that is cut off has it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,6 +109,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", type=Path, default=Path("out/bench"), metavar="DIR", help="where to (out/bench)")
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help=f"some of {', '.join(names)}")
     parser.add_argument("--quick", action="store_true", help="less of everything: minutes, and wider spreads")
+    parser.add_argument(
+        "--minutes", type=float, default=MINUTES, metavar="N", help=f"for all of it; the rest is left out ({MINUTES:g})"
+    )
     parser.add_argument("--peer", choices=["pipecat"], help="hold the talks with this one, too (make peers)")
     parser.add_argument("--json", action="store_true", help="print the run file")
 
@@ -109,11 +131,17 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise MirzaError(f"The folder {folder} cannot be made ({error.strerror}).", "Name another.") from error
     whole = Run(made=datetime.now(UTC).isoformat(timespec="seconds"), provenance=_provenance(settings, blas))
-    limit_s = QUICK_LIMIT_S if args.quick else LIMIT_S
+    end_s = time.monotonic() + 60 * args.minutes
     for benchmark in BENCHMARKS:
-        if args.only and benchmark.name not in args.only:
+        if (args.only and benchmark.name not in args.only) or _measured_already(benchmark, settings):
             continue
-        section = measure(benchmark, _arguments(benchmark, args, settings), folder, limit_s)
+        left_s = end_s - time.monotonic()
+        arguments = _arguments(benchmark, args, settings)
+        if left_s > 0:
+            section = measure(benchmark, arguments, folder, min(left_s, QUICK_LIMIT_S) if args.quick else left_s)
+        else:
+            section = Section(name=benchmark.name, command=_shown(benchmark, arguments))
+            section.failed = f"the {args.minutes:g} minutes were over before it began"
         whole.sections.append(section)
         write_run(whole, folder / RUN_FILE)
         if section.failed == STOPPED:
@@ -136,12 +164,13 @@ STOPPED = "it was stopped"
 def measure(benchmark: Benchmark, arguments: Sequence[str], folder: Path, limit_s: float) -> Section:
     """Runs one benchmark in a process of its own, so that none leaves its memory, or its death, to the next."""
     from mirza.bench.extract import metrics_of
+    from mirza.bench.pace import pace
 
-    shown = " ".join(["mirza", "bench", benchmark.name, *arguments])
+    shown = _shown(benchmark, arguments)
     _say(f"... {shown}")
-    section = Section(name=benchmark.name, command=shown, load_before=load_average())
+    section = Section(name=benchmark.name, command=shown, load_before=load_average(), pace_before=pace())
     began = time.monotonic()
-    command = [sys.executable, "-m", "mirza", "bench", benchmark.name, *arguments, "--json"]
+    command = [sys.executable, "-m", "mirza", "bench", benchmark.bench, *arguments, "--json"]
     kept = folder / f".{benchmark.name}.json"
     kept.unlink(missing_ok=True)
     if benchmark.keeps:
@@ -151,10 +180,11 @@ def measure(benchmark: Benchmark, arguments: Sequence[str], folder: Path, limit_
         printed, status = _output(command, limit_s)
         section.failed = "" if printed else f"it gave no report (status {status}); `{shown}` says why"
     except subprocess.TimeoutExpired:
-        section.failed = f"it did not end within {limit_s / 60:g} minutes"
+        section.failed = f"it did not end within {limit_s / 60:.3g} minutes"
     except KeyboardInterrupt:
         section.failed = STOPPED
     section.seconds, section.load_after = time.monotonic() - began, load_average()
+    section.pace_after = pace()
     if not printed and kept.exists():
         printed = kept.read_text(encoding="utf-8")
     kept.unlink(missing_ok=True)
@@ -204,14 +234,34 @@ def _arguments(benchmark: Benchmark, args: argparse.Namespace, settings: Setting
     from mirza.folders import cache_folder
 
     arguments = [*(benchmark.quick if args.quick else benchmark.arguments)]
-    if benchmark.name in {"talk"}:
+    if benchmark.bench == "engine":
+        arguments += ["--model", _model_of(benchmark, settings)]
+    if benchmark.bench == "talk":
         arguments += [f"--set={value}" for value in args.set]
-        if args.peer:
+        if args.peer and benchmark.name == "talk":
             arguments += ["--peer", args.peer]
         if not models.is_pulled(models.find(MODEL), cache_folder(settings.paths)):
             _say(f"Answers are not listened to: the judge's ears are missing (mirza models pull {MODEL}).")
             arguments.append("--no-judge")
     return arguments
+
+
+def _shown(benchmark: Benchmark, arguments: Sequence[str]) -> str:
+    return " ".join(["mirza", "bench", benchmark.bench, *arguments])
+
+
+def _model_of(benchmark: Benchmark, settings: SettingsTree) -> str:
+    """The engine runs on the tests' Qwen 3.5, which has thoughts and a drafter, unless a model is named."""
+    from mirza.bench.soak import TINY
+    from mirza.build import llm_folder
+
+    named = settings.llm.model != "auto" or benchmark.name == "model"
+    return llm_folder(settings) if named else str(TINY)
+
+
+def _measured_already(benchmark: Benchmark, settings: SettingsTree) -> bool:
+    """A model that is named is measured as `engine`, with everything, and not once more."""
+    return benchmark.name == "model" and settings.llm.model != "auto"
 
 
 def _provenance(settings: SettingsTree, blas: str | None) -> JsonValue:

@@ -28,12 +28,20 @@ class Decoding(_Part):
     quickest: float
     against_bare: float
     accepted_share: float = 0.0
+    runs: list[float] = []
+
+    @property
+    def values(self) -> list[float]:
+        """Each run; of an older report what there is of them."""
+        return self.runs or [self.slowest, self.tokens_per_s, self.quickest]
 
 
 class FirstToken(_Part):
     context_tokens: int
     cold_s: float
     warm_s: float
+    cold_runs_s: list[float] = []
+    warm_runs_s: list[float] = []
 
 
 class EngineTurn(_Part):
@@ -45,6 +53,23 @@ class EngineTurn(_Part):
     first_speech_s: float
     prompt_tokens: int | None = None
     reused_tokens: int | None = None
+    first_token_runs_s: list[float] = []
+
+    @property
+    def values(self) -> list[float]:
+        """Each run; of an older report what there is of them."""
+        return self.first_token_runs_s or [self.first_token_min_s, self.first_token_s, self.first_token_max_s]
+
+
+class FirstSpeechRow(_Part):
+    thinking_tokens: int
+    cold: bool
+    first_token_s: float | None
+    first_speech_s: float | None
+
+
+class EngineProvenance(_Part):
+    model: dict[str, JsonValue] = {}
 
 
 class EngineVerdict(_Part):
@@ -56,10 +81,15 @@ class EngineVerdict(_Part):
 class EngineReport(_Part):
     """`mirza bench engine`; one that was cut off has some of it."""
 
+    provenance: EngineProvenance = EngineProvenance()
+    seconds: dict[str, float] = {}
+    failed: dict[str, str] = {}
+    left_out: list[str] = []
     decoding: list[Decoding] = []
     first_token: list[FirstToken] = []
     bytes: dict[str, float] = {}
     memory: dict[str, float] = {}
+    first_speech: list[FirstSpeechRow] = []
     turns: list[EngineTurn] = []
     verdict: list[EngineVerdict] = []
 
@@ -83,6 +113,7 @@ class TextCost(_Part):
     seconds: float
     seconds_by_token: float
     growth: float
+    runs: list[float] = []
 
 
 class TextReport(_Part):
@@ -94,7 +125,9 @@ class TextReport(_Part):
 def metrics_of(name: str, data: JsonValue) -> list[Metric]:
     """The metrics of one benchmark's report; none of one that is not understood."""
     readers: dict[str, Callable[[JsonValue], Sequence[Metric]]] = {
-        "engine": _engine,
+        "engine": lambda data: _engine("engine", data),
+        "model": lambda data: _engine("model", data),
+        "behaviour": _behaviour,
         "exactness": _exactness,
         "text": _text,
     }
@@ -108,24 +141,24 @@ def _reported(data: JsonValue) -> Sequence[Metric]:
     return Reported.model_validate(data).metrics
 
 
-def _engine(data: JsonValue) -> Sequence[Metric]:
+def _behaviour(data: JsonValue) -> Sequence[Metric]:
+    """Talks of another kind than those of `talk`: their times are not to be thrown together."""
+    return [metric.model_copy(update={"name": f"behaviour.{metric.name}"}) for metric in _reported(data)]
+
+
+def _engine(name: str, data: JsonValue) -> Sequence[Metric]:
     report = EngineReport.model_validate(data)
     metrics = [
-        Metric(
-            name=f"engine.decoding.{row.how}",
-            unit="1/s",
-            better=Better.MORE,
-            values=[row.slowest, row.tokens_per_s, row.quickest],
-        )
+        Metric(name=f"{name}.decoding.{row.how}", unit="1/s", better=Better.MORE, values=row.values)
         for row in report.decoding
     ]
     for row in report.first_token:
-        metrics.append(Metric(name=f"engine.first_token_cold.{row.context_tokens}", unit="s", values=[row.cold_s]))
-        metrics.append(Metric(name=f"engine.first_token_warm.{row.context_tokens}", unit="s", values=[row.warm_s]))
-    for turn in report.turns:
-        values = [turn.first_token_min_s, turn.first_token_s, turn.first_token_max_s]
-        metrics.append(Metric(name=f"engine.{turn.contestant}.{turn.scene}", unit="s", values=values))
-    metrics += [Metric(name=f"engine.bytes.{name}", unit="", values=[size]) for name, size in report.bytes.items()]
+        for kind, values in (("cold", row.cold_runs_s or [row.cold_s]), ("warm", row.warm_runs_s or [row.warm_s])):
+            metrics.append(Metric(name=f"{name}.first_token_{kind}.{row.context_tokens}", unit="s", values=values))
+    metrics += [
+        Metric(name=f"{name}.{turn.contestant}.{turn.scene}", unit="s", values=turn.values) for turn in report.turns
+    ]
+    metrics += [Metric(name=f"{name}.bytes.{what}", unit="", values=[size]) for what, size in report.bytes.items()]
     return metrics
 
 
@@ -140,6 +173,6 @@ def _exactness(data: JsonValue) -> Sequence[Metric]:
 def _text(data: JsonValue) -> Sequence[Metric]:
     metrics: list[Metric] = []
     for cost in TextReport.model_validate(data).text:
-        metrics.append(Metric(name=f"text.{cost.kind}", unit="s", values=[cost.seconds]))
+        metrics.append(Metric(name=f"text.{cost.kind}", unit="s", values=cost.runs or [cost.seconds]))
         metrics.append(Metric(name=f"text.{cost.kind}.growth", unit="x", values=[cost.growth]))
     return metrics

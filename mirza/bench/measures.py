@@ -21,6 +21,7 @@ from mlx.utils import tree_flatten
 from mlx_vlm.generate.ar import generate_step
 from mlx_vlm.models.cache import make_prompt_cache
 
+from mirza.bench.allowance import Allowance
 from mirza.bench.first_speech import FirstSpeech, first_speech
 from mirza.bench.provenance import Memory, memory
 from mirza.bench.rounding import KnownDraft, Rounding, rounding
@@ -74,11 +75,14 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class FirstToken:
-    """From the request to the first token, with an empty cache, and with all but the last words in it."""
+    """From the request to the first token, with an empty cache, and with all but the last words in it; medians."""
 
     context_tokens: int
     cold_s: float
     warm_s: float
+    cold_runs_s: Sequence[float] = ()
+    """Each, in order."""
+    warm_runs_s: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +176,21 @@ class Measures:
             )
         return rates
 
-    def first_token(self, contexts: Sequence[int], runs: int) -> Generator[FirstToken]:
-        """The same prompt twice: fed whole, then but for its last eight tokens."""
-        for context in contexts:
+    def first_token(self, contexts: Sequence[int], allowance: Allowance) -> Generator[FirstToken]:
+        """The same prompt twice: fed whole, then but for its last eight tokens. Shorter ones come first.
+
+        A context that the allowance has no time left for is left out, and says so there.
+        """
+        for context in sorted(contexts):
             prompt = self._words(context)
-            cold = [_seconds(lambda prompt=prompt: self._first(prompt, 0)) for _ in range(runs)]
-            warm = [self._warm(prompt, context - 8) for _ in range(runs)]
-            yield FirstToken(context, statistics.median(cold), statistics.median(warm))
+            cold: list[float] = []
+            warm: list[float] = []
+            for _ in allowance.runs_of(context):
+                cold.append(_seconds(lambda prompt=prompt: self._first(prompt, 0)))
+                warm.append(self._warm(prompt, context - 8))
+                allowance.took(context, 2 * cold[-1])
+            if cold:
+                yield FirstToken(context, statistics.median(cold), statistics.median(warm), cold, warm)
 
     def sizes(self) -> Sizes:
         """Bytes, after a conversation of a thousand tokens."""

@@ -23,9 +23,12 @@ from mirza.bench.talk_report import TalkReport
 def report(run: Run) -> list[Block]:
     """The page of a run."""
     blocks: list[Block] = [Heading("Mirza, measured", 1), Paragraph(f"Made {run.made}."), *_origin(run)]
+    blocks += _parts(run)
     writers = {
         "talk": _talk,
+        "behaviour": _talk,
         "engine": _engine,
+        "model": _engine,
         "exactness": _exactness,
         "pipeline": _pipeline,
         "text": _text,
@@ -54,6 +57,15 @@ def report(run: Run) -> list[Block]:
     return blocks
 
 
+def _parts(run: Run) -> list[Block]:
+    """How long each part took, and which are not whole."""
+    if not run.sections:
+        return []
+    rows = [[section.name, f"{section.seconds:.0f}", section.failed or "whole"] for section in run.sections]
+    rows.append(["all", f"{sum(section.seconds for section in run.sections):.0f}", ""])
+    return [Table(("part", "seconds", ""), rows)]
+
+
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
@@ -79,6 +91,7 @@ def _talk(section: Section) -> list[Block]:
 def _engine(section: Section) -> list[Block]:
     engine = EngineReport.model_validate(section.data)
     blocks: list[Block] = [
+        *_what_of_the_engine(engine),
         Table(
             ("decoding", "tokens a second", "spread", "x bare loop", "drafts accepted"),
             [
@@ -132,6 +145,17 @@ def _engine(section: Section) -> list[Block]:
     if engine.bytes:
         blocks.append(Table(("bytes", ""), [[name, f"{size:,.0f}"] for name, size in engine.bytes.items()]))
     return blocks
+
+
+def _what_of_the_engine(engine: EngineReport) -> list[Block]:
+    """Which model, how long each section took, and what was not measured."""
+    model = engine.provenance.model
+    seconds = ", ".join(f"{name} {took:.0f}" for name, took in engine.seconds.items())
+    blocks: list[Block] = []
+    if model:
+        blocks.append(Paragraph(f"{model.get('folder')}, {model.get('dtype')}. Seconds: {seconds}."))
+    blocks += [Paragraph(f"Not measured, {name}: {why}.") for name, why in engine.failed.items()]
+    return [*blocks, *(Paragraph(f"Left out, {what}.") for what in engine.left_out)]
 
 
 def _exactness(section: Section) -> list[Block]:

@@ -38,6 +38,8 @@ class Metric(_Part):
     """`s`, `ms`, `MB`, `tokens`, `1/s`, `%`, or empty for a count or a ratio."""
     better: Better = Better.LESS
     values: list[float]
+    of: list[str] = []
+    """What each value is of, where runs have values of the same things: they are compared one by one then."""
 
     @property
     def median(self) -> float:
@@ -59,6 +61,9 @@ class Section(_Part):
     seconds: float = 0.0
     load_before: float = 0.0
     load_after: float = 0.0
+    pace_before: dict[str, float] = {}
+    """Seconds of work that is always the same (`mirza.bench.pace`): how quick the machine was."""
+    pace_after: dict[str, float] = {}
     failed: str = ""
     """Why there are no figures, if there are none."""
     metrics: list[Metric] = []

@@ -216,9 +216,15 @@ def _metrics(system: str, verdicts: Sequence[Verdict]) -> list[Metric]:
     """What `mirza bench compare` looks at."""
     found: list[Metric] = []
     for measure in MEASURES:
-        values = [value for verdict in verdicts for value in measure.values(verdict) if value is not None]
+        values: list[float] = []
+        of: list[str] = []
+        for verdict in verdicts:
+            for number, value in enumerate(measure.values(verdict), 1):
+                if value is not None:
+                    values.append(value)
+                    of.append(f"{verdict.script} {number}")
         if values:
-            found.append(Metric(name=f"{system}.{measure.name}", unit=measure.unit, values=values))
+            found.append(Metric(name=f"{system}.{measure.name}", unit=measure.unit, values=values, of=of))
     counts = {
         "wrong_turn_counts": [verdict.turns_heard != verdict.turns_expected for verdict in verdicts],
         "cut_offs": [verdict.count("cut_off") for verdict in verdicts],
@@ -227,8 +233,8 @@ def _metrics(system: str, verdicts: Sequence[Verdict]) -> list[Metric]:
         "self_heard_turns": [verdict.self_heard for verdict in verdicts],
         "false_signs": [verdict.false_signs for verdict in verdicts],
     }
-    for name, values in counts.items():
-        found.append(Metric(name=f"{system}.{name}", unit="", better=Better.LESS, values=[float(sum(values))]))
+    for name, numbers in counts.items():
+        found.append(Metric(name=f"{system}.{name}", unit="", better=Better.LESS, values=[float(sum(numbers))]))
     resident = [verdict.resident_mb for verdict in verdicts if verdict.resident_mb]
     if resident:
         found.append(Metric(name=f"{system}.resident", unit="MB", values=resident))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import statistics
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from mirza.errors import MirzaError
 from mirza.speech.text import SpeechText
 
 TOKEN_CHARS = 4
@@ -69,17 +72,22 @@ class Cost:
     words_seconds: float
     seconds_by_token: float
     growth: float
+    runs: Sequence[float] = ()
+    """`seconds` of each; what stands there is their median."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `mirza bench text` takes."""
     parser.add_argument("--characters", type=int, default=1_000_000, metavar="N", help="length of each text (1000000)")
+    parser.add_argument("--runs", type=int, default=1, metavar="N", help="of each text (1)")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Prints the report."""
-    costs = [measure(kind, args.characters) for kind in KINDS]
+    if args.runs < 1:
+        raise MirzaError(f"A text cannot be said {args.runs} times.", "Give --runs 1 or more.")
+    costs = [measure(kind, args.characters, args.runs) for kind in KINDS]
     if args.json:
         print(json.dumps({"text": [asdict(cost) for cost in costs]}))
         return 0
@@ -94,14 +102,25 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def measure(kind: str, characters: int) -> Cost:
-    """The cost of a text of that kind."""
+def measure(kind: str, characters: int, runs: int = 1) -> Cost:
+    """The cost of a text of that kind; its words are found in the first of the runs."""
     text, language = text_of(kind, characters), KINDS[kind][1]
     _say("Warm up. 1 2", language, TOKEN_CHARS)
     at_first, _, _ = _say(text[: characters // 2], language, characters)
-    whole, half, pieces = _say(text, language, characters // 2)
+    said = [_say(text, language, characters // 2) for _ in range(runs)]
+    whole, half = statistics.median(run[0] for run in said), statistics.median(run[1] for run in said)
+    pieces = said[0][2]
     by_token, _, _ = _say(text[: characters // 4], language, TOKEN_CHARS)
-    return Cost(kind, characters, pieces, whole, max(0.0, at_first - half), 4 * by_token, whole / half if half else 0.0)
+    return Cost(
+        kind,
+        characters,
+        pieces,
+        whole,
+        max(0.0, at_first - half),
+        4 * by_token,
+        whole / half if half else 0.0,
+        [seconds for seconds, _, _ in said],
+    )
 
 
 def _say(text: str, language: str, size: int) -> tuple[float, float, int]:

@@ -48,8 +48,10 @@ def test_what_wavers_as_much_as_it_differs_is_within_noise():
     assert verdict(seconds(*STEADY), seconds(*(value * 1.01 for value in STEADY))) == "within noise"
 
 
-def test_one_value_a_side_says_nothing_about_a_time_and_all_about_a_count():
-    assert verdict(seconds(1.0), seconds(0.5)) == "one value"
+def test_few_values_a_side_say_nothing_about_a_time_and_one_says_all_about_a_count():
+    assert verdict(seconds(1.0), seconds(0.5)) == "too few values"
+    assert verdict(seconds(1.0, 1.1, 0.9), seconds(0.5, 0.6, 0.4)) == "too few values"
+    assert verdict(seconds(1.0, 1.1, 0.9, 1.0), seconds(0.5, 0.6, 0.4, 0.5)) == "better"
     assert verdict(seconds(3, unit=""), seconds(0, unit="")) == "better"
     assert verdict(seconds(0, unit=""), seconds(0, unit="")) == "within noise"
 
@@ -70,6 +72,37 @@ def test_several_runs_stand_on_one_side():
     assert difference.verdict == "better"
     assert difference.before_spread.endswith("n = 8")
     assert difference.change == pytest.approx(-0.3, abs=0.02)
+
+
+def test_turns_are_compared_each_with_itself():
+    """They differ from one another by far more than anything that was changed makes them differ."""
+    waits = (0.5, 4.0, 1.0, 9.0, 2.0, 0.7, 3.0, 6.0)
+    of = [f"script {number}" for number in range(len(waits))]
+    before = seconds(*waits).model_copy(update={"of": of})
+    after = seconds(*(0.9 * wait for wait in reversed(waits))).model_copy(update={"of": of[::-1]})
+    (difference,) = compare([a_run(before)], [a_run(after)])
+    assert (difference.verdict, difference.change) == ("better", pytest.approx(-0.1))
+    assert verdict(seconds(*waits), seconds(*(0.9 * wait for wait in waits))) == "within noise"
+    wavering = seconds(*(wait * (0.9, 1.1)[number % 2] for number, wait in enumerate(waits)))
+    assert verdict(before, wavering.model_copy(update={"of": of})) == "within noise"
+    few = [metric.model_copy(update={"of": of[:4], "values": metric.values[:4]}) for metric in (before, after)]
+    assert verdict(*few) == "too few values"
+
+
+def test_what_changed_no_more_than_the_machine_itself_is_within_noise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    slower = seconds(*(value * 1.2 for value in STEADY))
+    before, after = a_run(seconds(*STEADY)), a_run(slower)
+    before.sections[0].pace_before = {"python": 0.010, "memory": 0.010}
+    after.sections[0].pace_before = {"python": 0.010, "memory": 0.010}
+    assert compare([before], [after])[0].verdict == "worse"
+    after.sections[0].pace_before = {"python": 0.010, "memory": 0.013}
+    assert compare([before], [after])[0].verdict == "within noise"
+    for name, run in (("before", before), ("after", after)):
+        write_run(run, tmp_path / f"{name}.json")
+    assert cli.main(["bench", "compare", str(tmp_path / "before.json"), str(tmp_path / "after.json")]) == 0
+    assert "The machine itself was quicker or slower (talk 30%)" in capsys.readouterr().out
 
 
 def test_what_only_one_side_has_is_told():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import json
 import math
 import sys
@@ -18,6 +20,7 @@ from mirza.bench.page import Heading, Paragraph, Plot, Table, html, markdown
 from mirza.bench.plots import Bar, Series, bar_chart, line_chart
 from mirza.bench.report import report
 from mirza.bench.runfile import Metric, Run, Section, read_run
+from mirza.bench.script import TALKS, read_scripts
 from mirza.bench.soak import TINY, SoakReport, in_words, soak
 from mirza.bench.talk_report import summed_up
 from mirza.settings import SettingsTree
@@ -216,6 +219,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         script.write_text(f"#!{sys.executable}\nimport os, sys, time\n{program}\n", encoding="utf-8")
         script.chmod(0o755)
         monkeypatch.setattr(sys, "executable", str(script))
+        monkeypatch.setattr("mirza.bench.pace.pace", lambda: {"python": 0.01})
         return everything.measure(everything.Benchmark("growth", (), (), keeps=True), [], tmp_path, limit_s)
 
     return measure
@@ -255,3 +259,46 @@ def test_half_a_report_is_a_page_and_says_that_it_is_half():
     text = markdown(report(run))
     assert "Not all of it was measured: it did not end within 3 minutes." in text
     assert "mirza, plain" in text
+
+
+def test_how_long_each_part_took_and_what_was_left_out_is_on_the_page():
+    run = a_run(
+        engine={**ENGINE, "left_out": ["first-token: nothing with 2,048 tokens"], "failed": {"turns": "it broke"}}
+    )
+    run.sections[0].seconds = 61.0
+    run.sections.append(Section(name="soak", command="mirza bench soak", failed="the 45 minutes were over"))
+    text = markdown(report(run))
+    assert "| engine | 61 | whole |" in text
+    assert "| soak | 0 | the 45 minutes were over |" in text
+    assert "Left out, first-token: nothing with 2,048 tokens." in text
+    assert "Not measured, turns: it broke." in text
+
+
+def test_when_the_time_is_over_the_rest_is_left_out_and_says_so(tmp_path: Path):
+    only = ["--only", "pipeline", "text", "--minutes", "0"]
+    assert cli.main(["bench", "all", *only, "--output", str(tmp_path), f"--set=llm.model={TINY}"]) == 1
+    sections = read_run(tmp_path / "run.json").sections
+    assert [section.name for section in sections] == ["pipeline", "text"]
+    assert {section.failed for section in sections} == {"the 0 minutes were over before it began"}
+
+
+@pytest.mark.parametrize("benchmark", everything.BENCHMARKS, ids=lambda benchmark: benchmark.name)
+def test_every_part_is_a_command_that_its_benchmark_understands(benchmark: everything.Benchmark):
+    for arguments in (benchmark.arguments, benchmark.quick):
+        parser = argparse.ArgumentParser()
+        importlib.import_module(f"mirza.bench.{benchmark.bench}").add_arguments(parser)
+        wanted = parser.parse_args([*arguments, "--json"])
+        if benchmark.bench == "talk":
+            assert read_scripts(TALKS, wanted.only)
+
+
+def test_all_talks_are_held_in_one_part_or_another():
+    parts = [benchmark.arguments for benchmark in everything.BENCHMARKS if benchmark.bench == "talk"]
+    held = [script.name for part in parts for script in read_scripts(TALKS, part[part.index("--only") + 1 :])]
+    assert sorted(held) == sorted(script.name for script in read_scripts(TALKS))
+
+
+def test_talks_of_two_kinds_are_not_thrown_together():
+    waits = {"metrics": [Metric(name="mirza.voice_to_voice", unit="s", values=[1]).model_dump()]}
+    names = [metric.name for part in ("talk", "behaviour") for metric in metrics_of(part, waits)]
+    assert names == ["mirza.voice_to_voice", "behaviour.mirza.voice_to_voice"]
