@@ -202,6 +202,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pages", type=int, default=0, metavar="N", help="pages to scroll back, and forth again (all of them)"
     )
+    parser.add_argument(
+        "--opens", type=int, default=OPENS, metavar="N", help=f"how often the long conversation is opened ({OPENS})"
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
@@ -209,7 +212,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints the report."""
     if args.turns < FEW:
         raise MirzaError("That is too short to tell anything.", f"Give --turns {FEW} or more.")
-    report = measure(args.turns, args.pages)
+    report = measure(args.turns, args.pages, args.opens)
     print(report.model_dump_json(indent=1) if args.json else in_words(report))
     return 0
 

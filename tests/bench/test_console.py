@@ -13,7 +13,7 @@ EDGES = 2
 
 
 def test_a_longer_conversation_has_no_more_widgets_on_the_screen(capsys):
-    assert main(["bench", "console", "--turns", "50", "--json"]) == 0
+    assert main(["bench", "console", "--turns", "50", "--opens", "1", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     few, many = report["few"], report["many"]
     assert (few["turns"], many["turns"]) == (FEW, 50)
