@@ -16,7 +16,7 @@ _RULE = re.compile(
     r"(?:(?:-[ \t]?){3,40}|(?:\*[ \t]?){3,40}|(?:_[ \t]?){3,40}|={3,40}|[|:][ \t|:-]{2,200}|[-:][|: \t-]{2,200})(?=\n|\Z)"
 )
 _RULE_BEGUN = re.compile(r"(?:[-:|=][-:|= \t]{0,200}|(?:\*[ \t]?){1,40}|(?:_[ \t]?){1,40})\Z")
-_PLAIN_BULLET = re.compile(r"[-*+•] (?=[^\W_])")
+_PLAIN_BULLET = re.compile(r"[-*+•] (?=(?:\*\*|`)?[^\W_])")
 """Of most items: nothing else can come of it."""
 _BULLET = re.compile(r"(?:[-*+•‣▪◦·●○–—][ \t]{1,8}|[•‣▪◦●○])(?:\[[ xX✓✔]\][ \t])?")
 _BULLET_BEGUN = re.compile(r"[-*+•‣▪◦·●○–—](?:[ \t]{0,8}|[ \t]{1,8}\[(?:[ xX✓✔]\]?)?)\Z")
@@ -25,6 +25,7 @@ _ORDINAL_NAMES = (
     "FC FFC FSV SC TSV Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
 )
 """What a German ordinal stands before: `1. FC Köln`, `1. Mai` are no items."""
+_ORDINAL_STARTS = frozenset(name[0] for name in _ORDINAL_NAMES)
 _ORDINAL = re.compile(rf"(?:{'|'.join(_ORDINAL_NAMES)})\b")
 _ORDINAL_BEGUN = re.compile(
     rf"(?:{'|'.join(sorted({name[:end] for name in _ORDINAL_NAMES for end in range(1, len(name) + 1)}))})\Z"
@@ -37,14 +38,14 @@ _FOOTNOTE = re.compile(r"\[\^[\w-]{1,40}\]:[ \t]*")
 
 def read_line_start(source: Source) -> bool | Fence:
     """Takes what the start of a line says of it; false when more text is needed to know."""
-    char = source.char()
+    char = source.text[source.at]
     if char == "\n":
         source.part(1)
         return True
     if char in " \t\r\xa0\u3000":
         source.silent(1)
         return True
-    for reader in (_read_number,) if char.isdigit() else _READERS.get(char, ()):
+    for reader in _READERS.get(char) or ((_read_number,) if char.isdigit() else ()):
         found = reader(source)
         if found is not None:
             return found
@@ -75,7 +76,7 @@ def _read_rule(source: Source) -> bool | None:
 
 
 def _read_plain_bullet(source: Source) -> bool | None:
-    return _begin_item(source, 2) if source.match(_PLAIN_BULLET) else None
+    return _begin_item(source, 2) if _PLAIN_BULLET.match(source.text, source.at) else None
 
 
 def _read_mark(source: Source) -> bool | None:
@@ -107,10 +108,11 @@ def _begin_item(source: Source, length: int) -> bool:
 
 def _read_number(source: Source) -> bool | None:
     if number := source.match(_NUMBERED):
-        if not source.final and _ORDINAL_BEGUN.match(source.text, number.end()):
-            return False
-        if _ORDINAL.match(source.text, number.end()):
-            return None
+        if source.text[number.end()] in _ORDINAL_STARTS:
+            if not source.final and _ORDINAL_BEGUN.match(source.text, number.end()):
+                return False
+            if _ORDINAL.match(source.text, number.end()):
+                return None
         source.part()
         source.plain(len(number[1]))
         source.silent(len(number[2]), clean=ITEM)

@@ -13,8 +13,8 @@ import mirza.speech.text.links as links
 from mirza.speech.text.source import Source
 
 _MARK = r"\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f"
-PLAIN = re.compile(rf"[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}}(?: (?=\S))?")
-"""Words with one space between and after them, and nothing that could be markup."""
+PLAIN = re.compile(rf"(?:(?<=\S) )?[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}} ?")
+"""Words with one space before, between and after them, and nothing that could be markup."""
 
 MANY = 8
 """So many marks in a row are a line, not emphasis."""
@@ -43,7 +43,7 @@ def _newline(source: Source) -> bool:
     if source.hard_line:
         source.part(1)
     else:
-        source.plain(1)
+        source.at += 1
     source.line_start, source.hard_line, source.table_row = True, False, False
     source.closers.clear()
     return True
@@ -284,5 +284,3 @@ _READERS = {
     "|": _pipe,
     "$": latex.read_dollar,
 }
-MARKS = frozenset(_READERS)
-"""What may be markup."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from mirza.speech.text.pieces import Tie
 
@@ -16,6 +17,7 @@ _TOKEN_CJK = re.compile(rf"\s+|{_WORDS_CJK}|{_MARK}+")
 TIDY = re.compile(rf"{_WORDS}{_MARK}?")
 TIDY_CJK = re.compile(rf"{_WORDS_CJK}{_MARK}?")
 """A sentence that is as `Line` would put it together."""
+_ONLY_WORDS = re.compile(_WORDS)
 _MARKS = {",": 1, "、": 1, "，": 1, ";": 2, ":": 2, "；": 2, "：": 2}
 _ENDS = ".!?…。！？।"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -31,18 +33,18 @@ class Line:
         self.ties: list[Tie] = []
         self._tied = tied
         self._spaced = spaced
+        self._tokens = (_TOKEN if spaced else _TOKEN_CJK).findall
         self._parts: list[str] = []
         self._gap = False
         self._glue = False
 
     def keep(self, text: str, start: int, end: int) -> None:
         """Says `text` from `start` to `end` as it is written."""
-        if start == end:
-            return
         kept = text[start:end]
-        if self._glue and kept[0].isalnum():
-            self._gap = True
-        self._glue = False
+        if self._glue:
+            self._glue = False
+            if kept[0].isalnum():
+                self._gap = True
         self._add(kept)
         if self._tied:
             self._tie(start + len(kept.rstrip()), same=True)
@@ -50,10 +52,18 @@ class Line:
     def put(self, said: str, end: int, *, tight: bool) -> None:
         """Says `said` for the text up to `end`; apart from the words beside it unless `tight`."""
         if said:
+            parts = self._parts
             apart = self._spaced and not tight
-            if not tight and (self._glue or (apart and self._parts and self._parts[-1][-1].isalnum())):
+            if not tight and (self._glue or (apart and parts and parts[-1][-1].isalnum())):
                 self._gap = True
-            self._add(said)
+            if apart and _is_words(said):
+                if self._gap:
+                    self._gap = False
+                    if parts:
+                        parts.append(" ")
+                parts.append(said)
+            else:
+                self._add(said)
             self._glue = apart
         elif not tight:
             self._gap = True
@@ -79,18 +89,21 @@ class Line:
 
     def _add(self, text: str) -> None:
         parts = self._parts
-        for token in (_TOKEN if self._spaced else _TOKEN_CJK).findall(text):
+        for token in self._tokens(text):
             first = token[0]
-            if first.isspace():
-                self._gap = True
-            elif first in _MARKS or first in _ENDS:
-                if parts:
-                    self._mark(token)
-            else:
-                if self._gap and parts and (self._spaced or not _touch(parts[-1][-1], first)):
-                    parts.append(" ")
+            if not first.isalnum():
+                if first.isspace():
+                    self._gap = True
+                    continue
+                if first in _MARKS or first in _ENDS:
+                    if parts:
+                        self._mark(token)
+                    continue
+            if self._gap:
                 self._gap = False
-                parts.append(token)
+                if parts and (self._spaced or not _touch(parts[-1][-1], first)):
+                    parts.append(" ")
+            parts.append(token)
 
     def _mark(self, token: str) -> None:
         mark = token[:1] if len(token) > 1 and token[0] in "!?,;:" and len(set(token)) == 1 else token
@@ -102,6 +115,12 @@ class Line:
                 return
             self._parts.pop()
         self._parts.append(mark)
+
+
+@lru_cache(maxsize=4096)
+def _is_words(said: str) -> bool:
+    """Whether `said` can be taken in one part; remembered, since most of it is the same few numbers."""
+    return _ONLY_WORDS.fullmatch(said) is not None
 
 
 def _touch(last: str, first: str) -> bool:

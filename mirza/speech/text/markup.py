@@ -14,7 +14,7 @@ import mirza.speech.text.html as html
 from mirza.speech.text.blocks import Fence, read_line_start
 from mirza.speech.text.events import Event
 from mirza.speech.text.hidden import JsonEnd
-from mirza.speech.text.inline import MARKS, PLAIN, read_inline
+from mirza.speech.text.inline import PLAIN, read_inline
 from mirza.speech.text.source import Source
 
 _COMMENT = re.compile(r"<!--")
@@ -50,8 +50,9 @@ class Markup:
             return _HIDDEN_ENDS
         if self._fence is not None:
             return _FENCE_ENDS
-        held = self._source.held
-        return _LINK_ENDS if held.startswith("[") and not _LINK_ENDS.search(held) else None
+        source = self._source
+        held = source.held if source.more() else ""
+        return _LINK_ENDS if held and held[0] == "[" and not _LINK_ENDS.search(held) else None
 
     def push(self, text: str) -> list[Event]:
         """What `text`, after everything before it, makes certain."""
@@ -67,9 +68,17 @@ class Markup:
 
     def _read(self) -> list[Event]:
         source = self._source
-        while source.at < len(source.text) and self._step(source):
-            pass
+        text = source.text
+        size = len(text)
+        while source.at < size:
+            if not source.line_start and (plain := PLAIN.match(text, source.at)) and self._is_shown():
+                source.at = plain.end()
+            elif not self._step(source):
+                break
         return source.events()
+
+    def _is_shown(self) -> bool:
+        return self._closer is None and self._json is None and self._fence is None
 
     def _step(self, source: Source) -> bool:
         """Takes one thing; false when it needs more text."""
@@ -86,8 +95,6 @@ class Markup:
         char = source.text[source.at]
         if source.line_start and char.isalpha():
             source.line_start = False
-        if not source.line_start and char not in MARKS and (plain := PLAIN.match(source.text, source.at)):
-            source.at = plain.end()
             return True
         if char in "<[{◁":
             found = self._read_opener(source, char)

@@ -60,7 +60,8 @@ class Source:
 
     def events(self) -> list[Event]:
         """What was taken since this was asked last."""
-        self._end_text()
+        if self.at != self._begun:
+            self._end_text()
         events, self._events = self._events, []
         return events
 
@@ -101,9 +102,11 @@ class Source:
 
     def part(self, length: int = 0) -> None:
         """Takes `length` characters that are not spoken, and parts what is before from what follows."""
-        self._end_text()
-        if length or not self._events or not isinstance(self._events[-1], Break):
-            self._events.append(Break(self._skip(length)))
+        if self.at != self._begun:
+            self._end_text()
+        events = self._events
+        if length or not events or type(events[-1]) is not Break:
+            events.append(Break(self._skip(length) if length else ""))
         self.open_marks.clear()
 
     def code(self, length: int) -> None:

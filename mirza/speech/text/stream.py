@@ -34,6 +34,8 @@ class SpeechText:
         self._segmenter = Segmenter(self.language.breaks, quick_first=quick_first)
         self._verbaliser = Verbaliser(self.language)
         self._waiting = Waiting()
+        self._clauses = quick_first
+        """Whether the next piece may be a clause."""
         self._quiet: list[str] = []
         self._quiet_chars = 0
         self._wakes: Callable[[str], re.Match[str] | None] | None = None
@@ -41,15 +43,23 @@ class SpeechText:
 
     def push(self, text: str) -> list[Piece]:
         """Takes more of the answer; the pieces that are certain by now."""
-        if self._wakes is not None and self._quiet_chars < _QUIET_CHARS and not self._wakes(text):
+        wakes = self._wakes
+        if wakes is not None and self._quiet_chars < _QUIET_CHARS and not wakes(text):
             self._quiet.append(text)
             self._quiet_chars += len(text)
             return []
-        pieces = self._read(text)
-        wakes = self._markup.wakes
-        if wakes is None and self._segmenter.settled and not _WAKES.search(self._markup.held):
-            wakes = _WAKES
-        self._wakes = wakes.search if wakes else None
+        pieces: list[Piece] = []
+        if self._quiet or len(text) > _BLOCK_CHARS:
+            self._read(text, pieces)
+        else:
+            self._take(self._markup.push(text), pieces)
+        hidden = self._markup.wakes
+        if hidden is not None:
+            self._wakes = hidden.search
+        elif self._segmenter.settled and not ((held := self._markup.held) and _WAKES.search(held)):
+            self._wakes = _WAKES.search
+        else:
+            self._wakes = None
         return pieces
 
     def hurry(self) -> None:
@@ -58,57 +68,56 @@ class SpeechText:
         From here on the pieces depend on when this was called, too.
         """
         self._segmenter.hurry()
+        self._clauses = True
         self._wakes = None
 
     def flush(self) -> list[Piece]:
         """The rest, when the answer has ended."""
-        pieces = self._read("") + self._take(self._markup.flush())
-        pieces += self._cut(final=True)
+        pieces: list[Piece] = []
+        self._read("", pieces)
+        self._take(self._markup.flush(), pieces)
+        self._cut(pieces, final=True)
         self._drop()
         return pieces
 
-    def _read(self, text: str) -> list[Piece]:
+    def _read(self, text: str, pieces: list[Piece]) -> None:
         """Reads what was quiet, and `text`; a long one part by part, so that never much of it waits."""
         if self._quiet:
             text = "".join(self._quiet) + text
             self._quiet.clear()
             self._quiet_chars = 0
-        if len(text) <= _BLOCK_CHARS:
-            return self._take(self._markup.push(text))
-        blocks = (text[at : at + _BLOCK_CHARS] for at in range(0, len(text), _BLOCK_CHARS))
-        return [piece for block in blocks for piece in self._take(self._markup.push(block))]
+        for at in range(0, len(text), _BLOCK_CHARS):
+            self._take(self._markup.push(text[at : at + _BLOCK_CHARS]), pieces)
 
     # from events to pieces
 
-    def _take(self, events: list[Event]) -> list[Piece]:
-        pieces: list[Piece] = []
+    def _take(self, events: list[Event], pieces: list[Piece]) -> None:
         for event in events:
             match event:
                 case Text():
                     self._waiting.add(event)
                 case Break(written):
-                    pieces += self._cut(final=True)
+                    self._cut(pieces, final=True)
                     self._drop(len(written))
                 case CodeBegins(written):
-                    pieces += self._cut(final=True)
+                    self._cut(pieces, final=True)
                     pieces.append(self._announce(written))
                 case ThoughtEnds(written):
-                    pieces += self._cut(final=False)
+                    self._cut(pieces, final=False)
                     self._drop(len(written))
-        pieces += self._cut(final=False)
-        return pieces
+        self._cut(pieces, final=False)
 
-    def _cut(self, *, final: bool) -> list[Piece]:
-        pieces: list[Piece] = []
-        if not self._waiting.clean:
-            return pieces
+    def _cut(self, pieces: list[Piece], *, final: bool) -> None:
+        clean = self._waiting.clean
+        if not clean:
+            return
+        if final and not self._clauses and len(clean) < _SHORT_CHARS and not _STOP_WITHIN.search(clean):
+            self._say(len(clean) - (clean[-1] == "\n"), pieces)  # all of a short line
+            return
         while (end := self._segmenter.cut(self._waiting.clean, final=final)) >= 0:
             self._say(end, pieces)
-        if final and self._waiting.clean.isspace():
-            self._drop()
-        elif final and self._waiting.clean:
-            self._say(len(self._waiting.clean), pieces)
-        return pieces
+        if final and (clean := self._waiting.clean) and not clean.isspace():
+            self._say(len(clean), pieces)
 
     def _say(self, end: int, pieces: list[Piece]) -> None:
         """Takes the clean text up to `end`: a piece, or none when there is nothing in it to say."""
@@ -116,18 +125,21 @@ class SpeechText:
         said = self._verbaliser.say(stretch.clean) if stretch.clean else ""
         self._segmenter.start(spoken=bool(said))
         if said:
+            self._clauses = False
             ties = partial(tie, self._verbaliser, stretch) if stretch.written != said else ()
             start = stretch.start
             pieces.append(Piece(stretch.written, said, start, start + len(stretch.written), ties))
 
     def _drop(self, more: int = 0) -> int:
         """Passes over what is waiting, and `more` characters after it: they are not spoken. Where that ends."""
-        self._segmenter.start(spoken=False)
+        if self._waiting.clean:
+            self._segmenter.start(spoken=False)
         return self._waiting.drop(more)
 
     def _announce(self, written: str) -> Piece:
         start = self._drop()
         self._drop(len(written))
+        self._clauses = False
         self._segmenter.start(spoken=True)
         return Piece(written, self.language.code_announcement, start, start + len(written))
 
@@ -135,5 +147,9 @@ class SpeechText:
 _QUIET_CHARS = 48
 """Text that decides nothing is looked at this many characters at a time: models write three or four a token."""
 _BLOCK_CHARS = 2048
+_SHORT_CHARS = 80
+"""No text is cut for its length below this."""
+_STOP_WITHIN = re.compile(rf"[{STOPS}](?!\Z)|[{STOPS}](?<!\n)|\A\n")
+"""Where a sentence may end before the end of a line."""
 _WAKES = re.compile(rf"[{STOPS}<>\[\]|&◁▷]")
 """Where a sentence may end, or something begin or end that parts the text. No piece comes before one of these."""

@@ -19,7 +19,7 @@ from mirza.speech.text.say.rules import RuleSet, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～"} | {0xFFE5: 0xA5}
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
-_IS_WIDE = re.compile("[\uff01-\uff5e\uffe5]")
+_IS_WIDE = re.compile("[" + re.escape("".join(map(chr, _WIDE))) + "]")
 _SAYS = re.compile(r"[^\W_]")
 
 
@@ -33,23 +33,28 @@ class Verbaliser:
 
     def say(self, clean: str) -> str:
         """`clean` as it is said; empty when there is nothing to say."""
-        text = _narrow(clean)
+        text = clean if clean.isascii() else _narrow(clean)
         place = self._places.match(text)
-        spoken = text if place is None and self._tidy.fullmatch(text) else self._line(text, tied=False).finish()
-        return spoken if _SAYS.search(spoken) else ""
+        spoken = text if place is None and self._tidy.fullmatch(text) else self._line(text, place, tied=False).finish()
+        return spoken if spoken[:1].isalnum() or _SAYS.search(spoken) else ""
 
     def ties(self, clean: str) -> tuple[Tie, ...]:
         """What is said of `clean`, tied to it."""
-        return tuple(self._line(_narrow(clean), tied=True).ties)
+        text = _narrow(clean)
+        return tuple(self._line(text, self._places.match(text), tied=True).ties)
 
-    def _line(self, text: str, *, tied: bool) -> Line:
+    def _line(self, text: str, found: re.Match[str] | None, *, tied: bool) -> Line:
+        """`text` said, of which the first place was `found`."""
         line = Line(spaced=self._spaced, tied=tied)
         at = 0
-        while found := self._places.match(text, at):
+        while found:
             place = found.end()
-            line.keep(text, at, place)
+            if place > at:
+                line.keep(text, at, place)
             at = self._say_at(text, place, line)
-        line.keep(text, at, len(text))
+            found = self._places.match(text, at)
+        if at < len(text):
+            line.keep(text, at, len(text))
         return line
 
     def _say_at(self, text: str, at: int, line: Line) -> int:
@@ -59,6 +64,10 @@ class Verbaliser:
                 end = found.end()
                 line.put(said, end, tight=rule.tight)
                 return end
+        return self._pass(text, at, line)
+
+    def _pass(self, text: str, at: int, line: Line) -> int:
+        """Takes what no rule knows: a word as it is, a sign silently; where it ends."""
         char = text[at]
         if char.isalpha():
             end = at + 1

@@ -40,8 +40,12 @@ class Waiting:
 
     def drop(self, more: int = 0) -> int:
         """Passes over everything, and `more` written characters after it; where in the answer that ends."""
-        self._go_on(len(self.clean), len(self._written) + more)
-        self._marks.clear()
+        if self._written:
+            self._clean_at += len(self.clean)
+            more += len(self._written)
+            self.clean = self._written = ""
+            self._marks.clear()
+        self._start += more
         return self._start
 
     def take(self, end: int) -> Stretch:
@@ -58,10 +62,13 @@ class Waiting:
         return stretch
 
     def _take_plain(self, end: int) -> Stretch:
-        core = self.clean[:end].strip()
-        lead = 0 if self.clean.startswith(core) else self.clean.index(core)
+        clean = self.clean
+        core = clean[:end].strip()
+        lead = clean.find(core)
         stretch = Stretch(core, core, self._clean_at + lead, self._start + lead, [])
-        self._go_on(end, end)
+        self.clean, self._written = clean[end:], self._written[end:]
+        self._clean_at += end
+        self._start += end
         return stretch
 
     def _reach(self, end: int) -> tuple[int, int]:
@@ -83,27 +90,29 @@ class Waiting:
 
     def _trim(self, text: str, marks: list[Mark]) -> Stretch:
         """A stretch that begins at a letter, a sign or markup that opens, and ends at one or at markup that closes."""
-        first = self._clean_at + len(text) - len(text.lstrip())
-        clean_at, start, from_mark = first, self._start + first - self._clean_at, 0
-        for index, mark in enumerate(marks):
+        at, begun = self._clean_at, self._start
+        first = at + len(text) - len(text.lstrip())
+        clean_at, start, from_mark = first, begun + first - at, 0
+        for mark in marks:
             if mark.clean > first:
                 break
             if mark.opens or mark.clean_end > first:
-                clean_at, start, from_mark = mark.clean, mark.written, index
+                clean_at, start = mark.clean, mark.written
                 break
-            start, from_mark = mark.written_end + first - mark.clean_end, index + 1
-        last = self._clean_at + len(text.rstrip())
+            start = mark.written_end + first - mark.clean_end
+            from_mark += 1
+        last = at + len(text.rstrip())
         upto = len(marks)
         while upto > from_mark and marks[upto - 1].clean >= last and self._blank(marks[upto - 1]):
             upto -= 1
         shown = marks[from_mark:upto]
-        clean_end, end = max(last, clean_at), start + max(last - clean_at, 0)
+        clean_end, end = (last, start + last - clean_at) if last > clean_at else (clean_at, start)
         if shown:
             mark = shown[-1]
-            clean_end = max(last, mark.clean_end)
+            clean_end = mark.clean_end if mark.clean_end > last else last
             end = mark.written_end + clean_end - mark.clean_end
-        clean = text[clean_at - self._clean_at : clean_end - self._clean_at]
-        return Stretch(clean, self._written[start - self._start : end - self._start], clean_at, start, shown)
+        clean = text[clean_at - at : clean_end - at]
+        return Stretch(clean, self._written[start - begun : end - begun], clean_at, start, shown)
 
     def _blank(self, mark: Mark) -> bool:
         return not self._written[mark.written - self._start : mark.written_end - self._start].strip()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.numbers import FEMININE, MASCULINE
-from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
 from mirza.speech.text.say.units import many_of
 
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
@@ -28,19 +29,19 @@ def rules(speaker: Speaker) -> list[Rule]:
     to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-]|:\d)(?<!\.\d\d(?= Uhr))")
     scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     return [
-        Rule("0", to, counts.range, then=rf"{IN_NUMBER}|{SPACE}?[-–—～~]"),
-        Rule("0", _SIZE, counts.size, then=r"[.,]\d| ?[x×✕]"),
+        Rule("0", to, counts.range, then=after_number(rf"{SPACE}?[-–—～~]")),
+        Rule("0", _SIZE, counts.size, then=after_number(" ?[x×✕]")),
         Rule("0", re.compile(r"(\d{1,3})[x×](?=[ \xa0][^\W\d_]{2}|/[^\W\d_])"), counts.times, then="[x×]"),
-        Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=f"{IN_NUMBER}|[A-Za-z]"),
+        Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=after_number("[A-Za-z]")),
         Rule(
             "0",
             re.compile(rf"({number}){SPACE}(M|Mds?)(?=[ \xa0]d(?:['’]|e[ \xa0]))"),
             counts.scaled,
-            then=f"{IN_NUMBER}|{SPACE}M",
+            then=after_number(f"{SPACE}M"),
         ),
         Rule("0", _YEAR, counts.year, least=4),
         Rule("0", re.compile(number), counts.plain),
-        Rule("$a", re.compile(r"[^\x00-\x7f]"), counts.numeral, first=r"^\x00-\x7f"),
+        Rule("$a", re.compile(rf"[^\x00-\x7f{ITEM}]"), counts.numeral, first=rf"^\x00-\x7f{ITEM}"),
     ]
 
 
@@ -117,16 +118,19 @@ class _Counts:
         return None
 
     def plain(self, match: re.Match[str]) -> str:
-        speaker = self._speaker
-        ranked = _RANKED.search(match.string[: match.start()]) is not None
-        if speaker.code == "zh" and match.group() == "2" and _measure_word(match) and not ranked:
-            return "两"
-        before = speaker.word_before(match.string, match.start()).lower()
-        if speaker.code == "es" and match.group() == "1" and before == "la":
-            return speaker.number("1", FEMININE)  # a la una
-        if speaker.code == "de" and speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
-            return speaker.number(match.group())  # Seite eins
-        return speaker.counted(match.group(), match.string, match.end())
+        speaker, written = self._speaker, match.group()
+        match speaker.code:
+            case "en" | "ja":
+                return speaker.number(written)
+            case "zh":
+                two = written == "2" and _measure_word(match) and not _RANKED.search(match.string[: match.start()])
+                return "两" if two else speaker.number(written)
+            case "es" if written == "1" and speaker.word_before(match.string, match.start()).lower() == "la":
+                return speaker.number("1", FEMININE)  # a la una
+            case "de" if speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
+                return speaker.number(written)  # Seite eins
+            case _:
+                return speaker.counted(written, match.string, match.end())
 
     def numeral(self, match: re.Match[str]) -> str | None:
         """A number in one character, `①`, `Ⅳ`, `٣`: any that Unicode knows the value of."""

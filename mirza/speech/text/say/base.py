@@ -11,8 +11,7 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE, MAX_DIGITS, NEUTER
 
 SPACE = "[ \xa0\u202f]"
-IN_NUMBER = rf"{SPACE}?[.,'’]?\d"
-"""What the first digits of a number may go on with, in any language: decimals, thousands. See `Rule.then`."""
+_IN_NUMBER = rf"(?:{SPACE}?[.,'’]?\d)*"
 _GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 _GROUPS_COMMA = r"\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
@@ -24,8 +23,10 @@ _DETERMINERS = frozenset(
 )
 
 
-SEEN = 3
+SEEN = 4
 """So many characters after its first digits tell which rules are asked about a number."""
+MANY_DIGITS = 5
+"""More are not counted for that."""
 
 
 _ORDINALS_BEFORE = re.compile(r"(?<!\d)(?:\d{1,2}\., ?)*\d{1,2}\. (?:und|oder|sowie) \Z|(?<!\d)(?:\d{1,2}\., ?)+\Z")
@@ -38,7 +39,7 @@ class Rule:
 
     `begins` tells where the rule is asked: at a digit (`0`), a letter (`a`), any other sign (`$`). So that not every rule
     is asked everywhere, `then` is a pattern for what can come after the digits that the form begins with, of which there
-    are `least` or more; it is shown `SEEN` characters. `first` are the letters and signs, as in a pattern's brackets, that
+    are `least` or more; it is shown `SEEN` characters. `zero` says that the first of them is a 0 where they are few. `first` are the letters and signs, as in a pattern's brackets, that
     the form can begin with. Empty is any.
     """
 
@@ -49,15 +50,23 @@ class Rule:
     then: str = ""
     first: str = ""
     least: int = 1
+    zero: bool = False
 
-    def goes_on_with(self, digits: int, following: str) -> bool:
-        """Whether the form can begin with so many digits and with what is `following` them."""
-        return "0" in self.begins and digits >= self.least and re.match(self.then, following) is not None
+    def goes_on_with(self, digits: int, zero: bool, following: str) -> bool:
+        """Whether the form can begin with so many digits, `zero` first or not, and with what is `following` them."""
+        if "0" not in self.begins or digits < self.least or (self.zero and not zero and digits < MANY_DIGITS):
+            return False
+        return re.match(self.then, following) is not None
 
     def begins_with(self, char: str) -> bool:
         """Whether the form can begin with `char`, a letter or a sign."""
         kind = "a" if char.isalpha() else "$"
         return kind in self.begins and (not self.first or re.match(f"[{self.first}]", char) is not None)
+
+
+def after_number(following: str) -> str:
+    """For `Rule.then`: a number has what is `following` after it, or goes on as far as is shown: decimals, thousands."""
+    return rf"{_IN_NUMBER}(?:{following}|{SPACE}?[.,'’]?\Z)"
 
 
 def first_of(names: Iterable[str]) -> str:
@@ -73,6 +82,8 @@ class Speaker:
         self.code = language.code
         self.words = language.words
         self.numbers = language.numbers
+        self.spaced = language.spaced
+        self._space = " " if language.spaced else ""
         self.number_pattern = _GROUPS_COMMA if language.comma_decimal else _GROUPS_POINT
         self.split = lru_cache(maxsize=4096)(self._split)
         self.number = lru_cache(maxsize=4096)(self._number)
@@ -80,7 +91,7 @@ class Speaker:
 
     def join(self, *parts: str) -> str:
         """The parts that are there, with spaces where the language has them."""
-        return (" " if self.language.spaced else "").join(part for part in parts if part)
+        return self._space.join([part for part in parts if part])
 
     def _split(self, literal: str) -> tuple[str, str]:
         """The digits before and after the decimal sign of a number as it is written."""
@@ -154,9 +165,7 @@ class Speaker:
 
     def attributive(self, match: re.Match[str]) -> bool:
         """Whether an amount describes the noun after it: *a five dollar bill*, which English says in the singular."""
-        if self.code != "en":
-            return False
-        if self.word_before(match.string, match.start()).lower() not in _DETERMINERS:
+        if self.code != "en" or self.word_before(match.string, match.start()).lower() not in _DETERMINERS:
             return False
         noun = self.word_after(match.string, match.end())
         return noun.islower() and noun not in self.language.nouns.function_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import SPACE, Rule, Speaker
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
 from mirza.speech.text.say.units import named
 
 _TIME = re.compile(
@@ -39,7 +39,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _VERSES, times.verses, then=r":\d"),
         Rule("0", _TIME, times.clock, then=r":\d"),
         Rule("0", _DAY_HALF, times.day_half, then=f"{SPACE}?[apAP]"),
-        Rule("0", _RATIO, times.ratio, then=r"[.,]\d| ?:"),
+        Rule("0", _RATIO, times.ratio, then=after_number(" ?:")),
     ]
 
 

@@ -140,8 +140,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
 
     phones = {
-        "en": [Rule("0$", _AMERICAN, grouped, then=r"[-. ][(\d]|\)", first="(")],
-        "fr": [Rule("0", _FRENCH, pairs, least=2)],
+        "en": [Rule("0$", _AMERICAN, grouped, then=r"[-. ](?:\d{3}|\(\d\d)|\)[-. ]\d\d", first="(")],
+        "fr": [Rule("0", _FRENCH, pairs, least=2, zero=True)],
         "es": [Rule("0", _SPANISH, grouped, least=2)],
         "zh": [Rule("0", _CHINESE, grouped, least=3)],
     }
@@ -172,25 +172,25 @@ def rules(speaker: Speaker) -> list[Rule]:
     }
     return [
         Rule("a", _IBAN, iban, first="A-Z"),
-        Rule("0a", _HARDWARE, hardware, then=r"[A-F]|[-:][\dA-F]", first="A-F"),
-        Rule("0$", _INTERNATIONAL, international, first="+", least=3),
+        Rule("0a", _HARDWARE, hardware, then=r"[A-F]?[-:][\dA-F]{2}[-:]|[A-F][-:][\dA-F]{2}", first="A-F"),
+        Rule("0$", _INTERNATIONAL, international, first="+", least=3, zero=True),
         *phones.get(speaker.code, []),
         Rule("0", _CARD, grouped, then=r"[- ]\d", least=4),
-        Rule("0", _IP, ip, then=r"\.\d"),
-        Rule("0a", _VERSION, version, then=r"\.\d", first="vV"),
+        Rule("0", _IP, ip, then=r"\.(?:\d{1,2}\.|\d{3})"),
+        Rule("0a", _VERSION, version, then=r"\.(?:\d{1,2}\.|\d{3})", first="vV"),
         Rule("0", re.compile(r"(\d+)\.(\d+)(?![\d.,]*\d)"), named_version, then=r"\.\d"),
         Rule("0$", _HEX, spelled, then="x", first="#"),
         Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), grouped, then=r"-\d", least=3),
-        Rule("0", _SERIAL, grouped, then=r"-\d"),
+        Rule("0", _SERIAL, grouped, then=r"-\d(?:-\d|\d[-\d])"),
         *extra.get(speaker.code, []),
-        Rule("0", _LOCAL, grouped, then=r"[-/ ]\d", least=2),
+        Rule("0", _LOCAL, grouped, then=r"[-/ ]\d", least=2, zero=True),
         Rule("0", _AFTER_CUE, after_cue, least=4),
         Rule("0", re.compile(r"\d{3,5}(?=室|房|号房|热线|号室)"), long, then="[室房号热]", least=3),
         Rule("a", _LETTERS, letters, first="A-Za-z"),
         Rule("0", _DIGITS_FIRST, digits_first(speaker), then="[A-Za-z]"),
-        Rule("0", _DASHED, dashed(grouped), then=r"-\d", least=2),
-        Rule("0", re.compile(r"\d{1,3}(?:-\d{1,3}){2,}(?![\w-])", re.ASCII), counted, then=r"-\d"),
-        Rule("0", _LONG, long, least=2),
+        Rule("0", _DASHED, dashed(grouped), then=r"-\d\d[-\d]", least=2),
+        Rule("0", re.compile(r"\d{1,3}(?:-\d{1,3}){2,}(?![\w-])", re.ASCII), counted, then=r"-\d(?:-\d|\d[-\d])"),
+        Rule("0", _LONG, long, least=2, zero=True),
     ]
 
 

@@ -54,7 +54,10 @@ def rules(speaker: Speaker) -> list[Rule]:
     """What is a date in any language, then what is one in this language."""
     dates = _Dates(speaker)
     order = speaker.language.dates.order
-    found = [Rule("0", _ISO, dates.iso, then=r"[-/.]\d", least=4), Rule("0", _NUMERIC, dates.numeric, then=r"[-/.]\d")]
+    found = [
+        Rule("0", _ISO, dates.iso, then=r"[-/.]\d", least=4),
+        Rule("0", _NUMERIC, dates.numeric, then=r"([-/.])\d{1,2}\1"),
+    ]
     if span := spans(speaker.language):
         first = first_of(names(speaker.language))
         found.append(Rule("a", re.compile(rf"(?<![^\W_])(?:{span})"), dates.span, first=first))

@@ -21,7 +21,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Those written with a slash, and those that are one character."""
     fractions = _Fractions(speaker)
     return [
-        Rule("0", _RATING, fractions.rating, then=r"[.,]\d"),
+        Rule("0", _RATING, fractions.rating, then=r"[.,]\d{1,2}(?:/|\Z)"),
         Rule("0", _FRACTION, fractions.fraction, then=r"[/⁄ ]\d"),
         Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), fractions.mixed, then=f"{SPACE}?[{VULGAR}]"),
         Rule("$a", re.compile(f"[{VULGAR}]"), fractions.vulgar, first=VULGAR),

@@ -9,7 +9,7 @@ from babel.numbers import get_currency_name
 from mirza.speech.text.language import Currency
 from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
-from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
 from mirza.speech.text.say.units import per_name
 
 _SIGNS = {
@@ -55,9 +55,9 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         *([Rule("0", even, amounts.even, then=",[-–—]")] if speaker.code == "de" else []),
         Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *_CODES])),
-        Rule("0", behind, amounts.say, then=rf"{IN_NUMBER}|{SPACE}?[-–—{first_of(after)}]"),
+        Rule("0", behind, amounts.say, then=after_number(rf"{SPACE}?[-–—{first_of(after)}]")),
         Rule("$", _ALONE, amounts.sign, first="$€£¥₹"),
-        Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=f"{IN_NUMBER}|{SPACE}?¢"),
+        Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=after_number(f"{SPACE}?¢")),
     ]
 
 

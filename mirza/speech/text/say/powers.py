@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mirza.speech.text.say.base import IN_NUMBER, Rule, Speaker
+from mirza.speech.text.say.base import Rule, Speaker, after_number
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -18,7 +18,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     powers = _Powers(speaker)
     scientific = re.compile(rf"({speaker.number_pattern})[eE]([+-]?\d{{1,3}})(?!\w)")
     return [
-        Rule("0", scientific, powers.scientific, then=f"{IN_NUMBER}|[eE]"),
+        Rule("0", scientific, powers.scientific, then=after_number("[eE]")),
         Rule("$a", _POWER, powers.power, first=r"\^⁻⁰¹²³⁴-⁹"),
         Rule("$a", _SUBSCRIPT, powers.subscript, first="₀-₉"),
     ]

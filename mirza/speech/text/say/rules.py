@@ -20,11 +20,9 @@ from mirza.speech.text.say import (
     web,
     words,
 )
-from mirza.speech.text.say.base import SEEN, Rule, Speaker
+from mirza.speech.text.say.base import MANY_DIGITS, SEEN, Rule, Speaker
 
 _DIGITS = re.compile(r"\d+")
-_MOST_DIGITS = 5
-"""No rule asks for more digits than this at the least."""
 _KINDS = 4096
 """More beginnings than one text has: which rules are asked at each is remembered."""
 
@@ -51,11 +49,13 @@ class RuleSet:
         """The rules that may know how to say what is at `at`."""
         if digits := _DIGITS.match(text, at):
             end = digits.end()
-            return self._numbers(min(end - at, _MOST_DIGITS), text[end : end + SEEN])
+            count = end - at
+            few = count if count < MANY_DIGITS else MANY_DIGITS
+            return self._numbers(few, text[at] == "0", text[end : end + SEEN])
         return self._others(text[at])
 
-    def _going_on_with(self, digits: int, following: str) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self.rules if rule.goes_on_with(digits, following))
+    def _going_on_with(self, digits: int, zero: bool, following: str) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if rule.goes_on_with(digits, zero, following))
 
     def _beginning_with(self, char: str) -> tuple[Rule, ...]:
         return tuple(rule for rule in self.rules if rule.begins_with(char))

@@ -11,7 +11,7 @@ from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say import fractions, powers
-from mirza.speech.text.say.base import IN_NUMBER, SPACE, Rule, Speaker, first_of
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
 _HOURS_MINUTES = re.compile(r"(\d{1,3}) ?h ?(\d{1,2}) ?m(?:in)?(?!\w)")
@@ -46,27 +46,30 @@ def rules(speaker: Speaker) -> list[Rule]:
     part = re.compile(rf"(?P<part>{fractions.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
     measures = _Measures(speaker)
     found = [
-        Rule("0", percent, measures.percent, then=f"{IN_NUMBER}|{SPACE}?[-–—%‰]"),
+        Rule("0", percent, measures.percent, then=after_number(f"{SPACE}?[-–—%‰]")),
         Rule("0$", part, measures.part, then=rf"[/⁄]\d| ?[\d{fractions.VULGAR}]", first=fractions.VULGAR),
-        Rule("0", measure, measures.measure, then=rf"{IN_NUMBER}|{SPACE}?[-–—×x·{first_of(units(speaker.code))}]|[eE]"),
+        Rule(
+            "0", measure, measures.measure, then=after_number(rf"{SPACE}?[-–—×x·{first_of(units(speaker.code))}]|[eE]")
+        ),
     ]
     if speaker.code == "en":
         found.insert(0, Rule("0", _FEET, measures.feet, then="['′]"))
         found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then=" ?f"))
     spaced = speaker.language.spaced
     if spaced:
-        found.insert(0, Rule("0", _INCH_MARK, measures.inch_mark, then=r'[.,]\d|"'))
+        found.insert(0, Rule("0", _INCH_MARK, measures.inch_mark, then=after_number('"')))
     if speaker.code in ("fr", "es"):
         found.insert(0, Rule("0", _SHORT_HEIGHT, measures.short_height, then=" ?m"))
     if spaced and speaker.code != "fr":
         found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then=" ?h"))
     if speaker.code == "en":
-        found.insert(0, Rule("0", _INCHES, measures.inches, then=r'\.\d|["″”]'))
+        found.insert(0, Rule("0", _INCHES, measures.inches, then=after_number('["″”]')))
     if spaced:
         found.append(Rule("a$", re.compile(r"[x×](?= ?\d)"), lambda match: _by(speaker, match), first="x×"))
     if speaker.code == "de":
         found.insert(
-            0, Rule("0", re.compile(rf"({number}){SPACE}?%(ig\w*)"), measures.percentual, then=f"{IN_NUMBER}|{SPACE}?%")
+            0,
+            Rule("0", re.compile(rf"({number}){SPACE}?%(ig\w*)"), measures.percentual, then=after_number(f"{SPACE}?%")),
         )
     return found
 
@@ -76,6 +79,7 @@ def _by(speaker: Speaker, match: re.Match[str]) -> str | None:
     return _BY[speaker.code] if _MEASURED.search(match.string, 0, match.start()) else None
 
 
+@lru_cache(maxsize=4096)
 def named(speaker: Speaker, literal: str, unit: str) -> str:
     """A count of a unit, by its name in CLDR: *two hours*."""
     value = speaker.value(literal)
@@ -124,6 +128,8 @@ class _Measures:
             said = named(speaker, match["first"], unit)
         if per := match["per"]:
             said = speaker.join(said, speaker.words.per, per_name(speaker, per))
+        if speaker.language.spaced:
+            return said
         return _HOURLY.sub("", said) if _HOURLY.search(match.string, max(0, match.start() - 4), match.start()) else said
 
     def short_height(self, match: re.Match[str]) -> str:

@@ -70,10 +70,10 @@ def rules(speaker: Speaker) -> list[Rule]:
 
     return [
         Rule("a", _URL, url, first="hHfFwW"),
-        Rule("a0$", _EMAIL, email, then=r"[\w.@+%-]", first=r"\w+%\-"),
+        Rule("a0$", _EMAIL, email, then=r"[\w.+%-]*(?:@|\Z)", first=r"\w+%\-"),
         Rule("$", _HANDLE, handle, first="@"),
         Rule("$", _PATH, path, first="~./"),
-        Rule("a0", _DOMAIN, domain, then=r"[\w.-]", first="A-Za-z_"),
+        Rule("a0", _DOMAIN, domain, then=r"[\w.-]*(?:\.[a-z]|\Z)", first="A-Za-z_"),
         Rule("a", _MEMBER, member, first="A-Za-z_"),
     ]
 
