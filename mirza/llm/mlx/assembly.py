@@ -20,7 +20,7 @@ from mirza.llm.mlx.defaults import SamplingDefaults, sampling_defaults, stop_ids
 from mirza.llm.mlx.engine import Engine, Limits
 from mirza.llm.mlx.fingerprint import provenance
 from mirza.llm.mlx.loading import LoadedModel, has_own_drafter, load_drafter, load_model, resolve
-from mirza.llm.mlx.quick_cpu import make_quick
+from mirza.llm.mlx.quick_cpu import make_quick, on_cpu
 from mirza.llm.mlx.sampler import Sampling
 from mirza.llm.mlx.snapshots import DiskSnapshots
 from mirza.llm.mlx.speculation import Drafter
@@ -49,8 +49,8 @@ def load_engine(
     """
     yield Progress("reading the model", 0.0)
     _limit_memory(settings)
-    loaded = load_model(resolve(name), float32=_computes_in_float32(), trust_remote_code=settings.trust_remote_code)
-    if _computes_in_float32():
+    loaded = load_model(resolve(name), float32=on_cpu(), trust_remote_code=settings.trust_remote_code)
+    if on_cpu():
         make_quick(loaded.language_model, ensure_fast_blas())
     template = ChatTemplate(loaded.tokenizer)
     target = Target(loaded.model, settings.kv_bits)
@@ -108,11 +108,6 @@ def _check_bias(settings: LlmSettings, target: Target) -> None:
         )
 
 
-def _computes_in_float32() -> bool:
-    """On a CPU, float32 is what BLAS is quick at; half types go through slow kernels there."""
-    return mx.default_device().type == mx.DeviceType.cpu
-
-
 def _limit_memory(settings: LlmSettings) -> None:
     mx.set_cache_limit(int(settings.cache_limit_gb * 1e9))
     if mx.metal.is_available():
@@ -129,7 +124,7 @@ def _drafter(loaded: LoadedModel, target: Target, settings: LlmSettings) -> tupl
     folder = resolve(settings.drafter) if settings.drafter else loaded.folder
     if not settings.drafter and not has_own_drafter(folder):
         return None, _without(wanted, "the model has no head of its own, and no drafter was given")
-    drafter = Drafter(load_drafter(folder, float32=_computes_in_float32()), target)
+    drafter = Drafter(load_drafter(folder, float32=on_cpu()), target)
     if not drafter.fits:
         raise ModelUnsupported(
             f"The drafter in {folder} was made for a model of another size.", "Give the one of this model, or none."

@@ -90,8 +90,11 @@ class ChatEncoder:
         return [token_id for character in token for token_id in self._text(character)]
 
     def _text(self, text: str) -> list[int]:
+        ids: list[int] = []
         # A template may lose one mark of a pair (by `split`); a lone one still separates, and is dropped.
-        return [token_id for piece in _MARKS.split(text) if piece for token_id in self._piece(piece)]
+        for piece in filter(None, _MARKS.split(text)):
+            ids += self._piece(piece)
+        return ids
 
     def _encode(self, text: str) -> list[int]:
         # Some tokenizers put a space before what they take for the start of a text: a line break goes first, and is
@@ -100,6 +103,19 @@ class ChatEncoder:
         if ids[: len(self._newline)] == self._newline:
             return ids[len(self._newline) :]
         return self._tokenizer.encode(text, add_special_tokens=False)
+
+
+def common_length(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two sequences share at their beginning."""
+    one, other = list(one), list(other)
+    same, unknown = 0, min(len(one), len(other))
+    while unknown:  # by halves: comparing slices costs a fiftieth of comparing tokens one by one
+        half = (unknown + 1) // 2
+        if one[same : same + half] == other[same : same + half]:
+            same, unknown = same + half, unknown - half
+        else:
+            unknown = half - 1
+    return same
 
 
 class _AddedToken(Protocol):

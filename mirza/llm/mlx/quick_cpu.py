@@ -25,6 +25,14 @@ LARGE_BYTES = 1_000_000
 """Smaller weights stay in the processor's cache, however they lie."""
 
 
+def on_cpu() -> bool:
+    """Whether MLX computes on the processor that recognition and voice need, too.
+
+    Float32 is what BLAS is quick at there; half types go through slow kernels.
+    """
+    return mx.default_device().type == mx.DeviceType.cpu
+
+
 def make_quick(model: nn.Module, blas: str | None) -> None:
     """Prepares a float32 model for decoding on this CPU with this BLAS (as `mirza.blas` names it).
 

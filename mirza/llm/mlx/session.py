@@ -20,6 +20,7 @@ from typing import cast
 import mlx.core as mx
 from loguru import logger
 
+from mirza.llm.mlx.encoding import common_length
 from mirza.llm.mlx.snapshots import Snapshot
 from mirza.llm.mlx.target import (
     Forward,
@@ -37,6 +38,10 @@ from mirza.mlx_thread import STEP, Step
 
 MARKS_AT_MOST = 8
 """The head, the last turns, and a few inside what the user is saying."""
+
+ON_CPU_AT_MOST = 256
+"""Tokens fed at once on a CPU, whatever the step: no slower there than 2,048, and a cancel is seen after 2 s, not 16
+(SmolLM2-135M on two cores)."""
 
 
 class MarkKind(IntEnum):
@@ -72,7 +77,7 @@ class Session:
         """The tokens whose state is in the cache, in order."""
         self.fed_tokens = 0
         """Tokens ever fed by `feed`; counted where they are fed."""
-        self._step = prefill_step
+        self._step = min(prefill_step, ON_CPU_AT_MOST) if target.on_cpu else prefill_step
         self.reset()
 
     def reset(self) -> None:
@@ -195,11 +200,3 @@ class Session:
     def marks_bytes(self) -> int:
         """Bytes that only the marks hold."""
         return sum(mark.nbytes for mark in self.marks)
-
-
-def common_length(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two sequences share at their beginning."""
-    length = min(len(one), len(other))
-    if list(one[:length]) == list(other[:length]):
-        return length
-    return next(place for place in range(length) if one[place] != other[place])

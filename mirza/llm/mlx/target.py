@@ -17,6 +17,8 @@ from mlx.utils import tree_flatten, tree_unflatten
 from mlx_vlm.speculative.cache_state import start_speculative_cache
 
 from mirza.errors import ModelUnsupported
+from mirza.llm.mlx.quick_attention import quick_operations
+from mirza.llm.mlx.quick_cpu import on_cpu
 
 SEQUENTIAL_AT_MOST = 48
 """Without Metal, so many tokens or fewer go through a recurrent layer one after the other, which mlx-vlm does inside a
@@ -71,8 +73,7 @@ class Target:
         self._kv_bits = 0
         self._headless = False
         """Whether tokens that nobody asked about can be kept from the head."""
-        self.on_cpu = mx.default_device().type == mx.DeviceType.cpu
-        """Whether it computes on the processor that recognition and voice need, too."""
+        self.on_cpu = on_cpu()
         fused = mx.metal.is_available() and not self.on_cpu
         self._sequential = 0 if fused else SEQUENTIAL_AT_MOST
         cache = self.new_cache()
@@ -99,6 +100,10 @@ class Target:
 
     def forward(self, ids: mx.array, cache: list[Layer], offset: int, *, keep: int) -> Forward:
         """Feeds `ids`, `(n,)`, behind the `offset` tokens in `cache`; logits of the last `keep`. Lazy, as MLX is."""
+        with quick_operations() if self.on_cpu else nullcontext():
+            return self._forward(ids, cache, offset, keep)
+
+    def _forward(self, ids: mx.array, cache: list[Layer], offset: int, keep: int) -> Forward:
         if self.shows_hidden:
             # Explicit positions: left to itself, the model restarts its rotary positions for a suffix (0.7.10,
             # qwen3_5/language.py), and remembers those of the last conversation.

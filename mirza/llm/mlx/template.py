@@ -18,7 +18,7 @@ from jinja2.exceptions import TemplateError
 
 from mirza.errors import ModelUnsupported, ToolError
 from mirza.llm.base import Message, Tool
-from mirza.llm.mlx.encoding import ChatEncoder
+from mirza.llm.mlx.encoding import ChatEncoder, common_length
 
 _Row = dict[str, object]
 THOUGHT_TAGS = (("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<seed:think>", "</seed:think>"))
@@ -352,8 +352,5 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]")
 
 def _common(probes: Sequence[list[int]]) -> list[int]:
     """The longest common beginning."""
-    shortest, longest = min(probes), max(probes)
-    for place, (one, other) in enumerate(zip(shortest, longest, strict=False)):
-        if one != other:
-            return shortest[:place]
-    return shortest
+    first, last = min(probes), max(probes)
+    return first[: common_length(first, last)]
