@@ -41,11 +41,23 @@ SPACE = "\u0120"
 
 
 @dataclass(frozen=True, slots=True)
+class Experts:
+    """Of a layer that is a mixture of them; one more is asked for every token."""
+
+    count: int
+    chosen: int
+    """How many a token is sent to."""
+    intermediate: int
+    shared_intermediate: int
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """Sizes of a Qwen 3.5; what is not here is the same in all of them."""
 
     hidden: int
     intermediate: int
+    """Of a dense layer; 0 where there are experts."""
     tied: bool
     """Whether the output head is the embedding."""
     layers: int = 32
@@ -58,13 +70,23 @@ class Shape:
     linear_head_size: int = 128
     vocabulary: int = 248_320
     rope_sections: tuple[int, int, int] = (11, 11, 10)
+    experts: Experts | None = None
 
 
 SHAPES = {
     "qwen3.5-4b": Shape(hidden=2560, intermediate=9216, tied=True),
     "qwen3.5-9b": Shape(hidden=4096, intermediate=12288, tied=False),
+    "qwen3.5-35b-a3b": Shape(
+        hidden=2048,
+        intermediate=0,
+        tied=False,
+        layers=40,
+        kv_heads=2,
+        experts=Experts(count=256, chosen=8, intermediate=512, shared_intermediate=512),
+    ),
 }
-"""By config.json of Qwen/Qwen3.5-4B and Qwen/Qwen3.5-9B."""
+"""By config.json of Qwen/Qwen3.5-4B and Qwen/Qwen3.5-9B; Qwen/Qwen3.5-35B-A3B by what it is trained further with
+(github.com/THUDM/slime, scripts/models/qwen3.5-35B-A3B.sh)."""
 
 
 def shape_named(name: str) -> Shape:
@@ -99,16 +121,16 @@ def write_random(
         float32: instead of bfloat16, with the same values.
         seed: of the random numbers.
     """
-    from mlx_vlm.models.qwen3_5.config import ModelConfig
-    from mlx_vlm.models.qwen3_5.qwen3_5 import Model
+    from mlx_vlm.models import qwen3_5, qwen3_5_moe
     from mlx_vlm.speculative.drafters import qwen3_5_mtp
 
+    kind = cast(Any, qwen3_5_moe if shape.experts else qwen3_5)
     mx.random.seed(seed)
     shutil.copytree(like, out, ignore=shutil.ignore_patterns("*.safetensors*", "config.json"))
     _fill_vocabulary(out / "tokenizer.json", shape.vocabulary)
     config = _config(shape, json.loads((like / "config.json").read_text(encoding="utf-8")), float32)
     # The libraries change the tables that they are given.
-    model = Model(ModelConfig.from_dict(json.loads(json.dumps(config)))).language_model
+    model = kind.Model(kind.ModelConfig.from_dict(json.loads(json.dumps(config)))).language_model
     text = json.loads(json.dumps(config["text_config"]))
     head = qwen3_5_mtp.Model(
         qwen3_5_mtp.ModelConfig.from_dict({"model_type": "qwen3_5_mtp", "text_config": text, "block_size": 3})
@@ -212,6 +234,15 @@ def _config(shape: Shape, like: dict[str, Any], float32: bool) -> dict[str, Any]
         },
     }
     config = {**like, "text_config": text, "vocab_size": shape.vocabulary, "tie_word_embeddings": shape.tied}
+    if shape.experts is not None:
+        config["model_type"], text["model_type"] = "qwen3_5_moe", "qwen3_5_moe_text"
+        config["vision_config"] = {**like["vision_config"], "model_type": "qwen3_5_moe"}
+        text |= {
+            "num_experts": shape.experts.count,
+            "num_experts_per_tok": shape.experts.chosen,
+            "moe_intermediate_size": shape.experts.intermediate,
+            "shared_expert_intermediate_size": shape.experts.shared_intermediate,
+        }
     config.pop("quantization", None)
     return config
 

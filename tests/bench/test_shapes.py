@@ -8,9 +8,11 @@ import pytest
 
 from mirza.bench.engine import Plan, measure
 from mirza.bench.first_speech import first_speech
-from mirza.bench.shapes import SHAPES, Shape, shape_named, write_random
+from mirza.bench.shapes import SHAPES, Experts, Shape, shape_named, write_random
 from mirza.bench.step import finished
 from mirza.errors import ModelUnsupported
+from mirza.events import LlmDone
+from mirza.llm.base import Message, ThinkingBudget
 from mirza.llm.mlx.assembly import load_engine
 from mirza.llm.mlx.loading import has_own_drafter, load_model, load_tokenizer
 from mirza.settings import LlmSettings
@@ -31,6 +33,9 @@ SMALL = Shape(
     rope_sections=(2, 1, 1),
 )
 
+MIXED = replace(
+    SMALL, intermediate=0, tied=False, experts=Experts(count=6, chosen=2, intermediate=64, shared_intermediate=128)
+)
 
 ONLY = ("token", "drafting", "keeping")
 
@@ -62,6 +67,20 @@ def test_four_bits_take_about_a_quarter_and_the_head_stays_as_it_is(tmp_path):
     quarter = load_model(write_random(tmp_path / "quarter", SMALL, like=TINY, bits=4))
     assert 0.25 < quarter.bytes / half.bytes < 0.4
     assert quarter.config["quantization"] == {"group_size": 64, "bits": 4}
+
+
+@pytest.mark.parametrize("bits", [0, 4])
+def test_a_mixture_of_experts_is_loaded_as_one_and_answers(tmp_path, bits):
+    folder = write_random(tmp_path / "random", MIXED, like=TINY, bits=bits, agreeing=True)
+    settings = LlmSettings(mtp="on", temperature=0.0, max_tokens=4)
+    engine = finished(load_engine(str(folder), settings, None, lambda: 0.0))
+    layer = engine.target.model.layers[0].mlp
+    assert (layer.num_experts, layer.top_k) == (6, 2)
+    assert layer.switch_mlp.up_proj.output_dims == 64
+    assert layer.shared_expert.up_proj.weight.shape[0] == 128
+    messages = [Message("user", "Count to 9.")]
+    done = [event for event in engine.answer(messages, (), ThinkingBudget(0), 0.0) if isinstance(event, LlmDone)]
+    assert done[0].stats.drafted_tokens == done[0].stats.accepted_tokens > 0
 
 
 def test_every_id_of_the_filled_vocabulary_is_text_that_gives_the_id_again(tmp_path):
