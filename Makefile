@@ -26,12 +26,14 @@ demo: $(INSTALLED)  ## see it at work without a model or a microphone
 
 # Where Python is told to keep no bytecode, each of the programs that the tests start would read transformers and MLX
 # from their source: 3 to 6 s of work each. Files in their own order: those with few and long tests would come last else.
+# One thread of BLAS for each worker: where there are as many workers as cores, two wait for one another, and small
+# products (the ears of the tests) take five times as long.
 test: export PYTHONDONTWRITEBYTECODE =
 test: setup $(TEST_MODELS) check  ## everything that can be checked: style, types, behaviour
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
 else
-	@MKL_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder -m "not alone"
+	@MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder -m "not alone"
 	@$(BIN)/python -m pytest -m alone
 endif
 
