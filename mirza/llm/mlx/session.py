@@ -40,8 +40,8 @@ MARKS_AT_MOST = 8
 """The head, the last turns, and a few inside what the user is saying."""
 
 ON_CPU_AT_MOST = 256
-"""Tokens fed at once on a CPU, whatever the step: no slower there than 2,048, and a cancel is seen after 2 s, not 16
-(SmolLM2-135M on two cores)."""
+"""Tokens fed at once on a CPU, whatever the step: no slower there than 2,048, and a cancel is seen after seconds,
+not after the whole prompt."""
 
 
 class MarkKind(IntEnum):
