@@ -22,7 +22,6 @@ from mirza.audio.resample import resample
 from mirza.speech.phrases import plain
 from mirza.speech.stt.whisper import WhisperStt
 
-pytestmark = pytest.mark.alone
 ASSETS = Path(__file__).parent.parent / "assets"
 TEXTS = {
     Path(entry["file"]).stem: entry["text"]
@@ -85,6 +84,7 @@ def talked(tmp_path_factory: pytest.TempPathFactory) -> Talked:
     return Talked([json.loads(line) for line in result.stdout.splitlines()], stereo[:, 0], stereo[:, 1], rate, asked)
 
 
+@pytest.mark.alone
 @pytest.mark.models
 def test_every_question_is_one_turn_and_is_understood(talked: Talked):
     assert len(talked.turns) == len(talked.asked)
@@ -92,6 +92,7 @@ def test_every_question_is_one_turn_and_is_understood(talked: Talked):
     assert jiwer.wer([plain(text) for text in talked.asked], heard) <= 0.10
 
 
+@pytest.mark.alone
 @pytest.mark.models
 def test_a_turns_object_has_its_times_and_they_add_up(talked: Talked):
     for turn in talked.turns:
@@ -102,6 +103,7 @@ def test_a_turns_object_has_its_times_and_they_add_up(talked: Talked):
         assert turn["thinking_tokens"] == 0
 
 
+@pytest.mark.alone
 @pytest.mark.models
 def test_from_the_second_turn_on_only_what_is_new_is_fed_to_the_model(talked: Talked):
     first, *later = talked.turns
@@ -110,6 +112,7 @@ def test_from_the_second_turn_on_only_what_is_new_is_fed_to_the_model(talked: Ta
         assert turn["prefilled_tokens"] <= 40
 
 
+@pytest.mark.alone
 @pytest.mark.models
 def test_what_is_heard_on_the_recording_is_what_it_says_it_said(talked: Talked):
     """An independent recogniser listens to the loudspeaker's side."""
@@ -126,6 +129,7 @@ def test_what_is_heard_on_the_recording_is_what_it_says_it_said(talked: Talked):
     assert jiwer.wer(plain(said), plain(asyncio.run(listen()))) <= 0.15
 
 
+@pytest.mark.alone
 @pytest.mark.models
 def test_the_recording_has_the_questions_left_and_the_answers_right(talked: Talked):
     assert len(talked.microphone) == len(talked.loudspeaker)
@@ -135,6 +139,7 @@ def test_the_recording_has_the_questions_left_and_the_answers_right(talked: Talk
     assert np.flatnonzero(left)[0] < np.flatnonzero(right)[0]
 
 
+@pytest.mark.alone
 @pytest.mark.models
 def test_a_recording_with_no_speech_is_no_turn(tmp_path: Path):
     soundfile.write(tmp_path / "silence.wav", quiet(2), MIC_RATE)
