@@ -35,8 +35,10 @@ from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said
 class Screen:
     """A running app, its pilot, and what a test wants to know of it."""
 
-    def __init__(self, app: MirzaApp, pilot: Pilot[int], llm: ScriptedLlm, room: RecordedSound) -> None:
+    def __init__(self, app: MirzaApp, pilot: Pilot[int], llm: ScriptedLlm, room: RecordedSound, *, live: bool) -> None:
         self.app, self.pilot, self.llm, self.room = app, pilot, llm, room
+        # Textual waits until the program is idle, for a second at most; one that listens to a room never is.
+        self._pause_s = 0.05 if live else None
 
     async def say(self, text: str) -> None:
         self.app.query_one(Prompt).text = text
@@ -46,7 +48,7 @@ class Screen:
         for _ in range(600):
             await asyncio.sleep(0.03)
             if done():
-                await self.pilot.pause()
+                await self.pilot.pause(self._pause_s)
                 return
         raise AssertionError(f"waited in vain; the screen is\n{self.text()}")
 
@@ -104,7 +106,7 @@ async def screen(
     async with app.run_test(size=size) as pilot:
         if llm is None:
             await app.ready.wait()
-        yield Screen(app, pilot, model, room)
+        yield Screen(app, pilot, model, room, live=heard is not None)
         left.set()
     if not app.ready.is_set():
         living.cancel()
