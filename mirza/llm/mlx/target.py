@@ -17,14 +17,14 @@ from mlx.utils import tree_flatten, tree_unflatten
 from mlx_vlm.speculative.cache_state import start_speculative_cache
 
 from mirza.errors import ModelUnsupported
+from mirza.llm.mlx import gated_delta_cuda
 from mirza.llm.mlx.quick_attention import quick_operations
 from mirza.llm.mlx.quick_cpu import on_cpu
 
 SEQUENTIAL_AT_MOST = 48
-"""Without Metal, so many tokens or fewer go through a recurrent layer one after the other, which mlx-vlm does inside a
+"""Without a kernel, so many tokens or fewer go through a recurrent layer one after the other, as mlx-vlm does inside a
 cache transaction. Else it works in chunks padded to 64, each of thousands of operations: 13 tokens took 64 ms, and take
-22 (two cores, the tiny checkpoint); 305 ms, and take 92 (one H200, the shape of the 9B). On two cores, 64 tokens are
-quicker in a chunk. Metal has a kernel of its own for both."""
+22 (two cores, the tiny checkpoint), 64 are quicker in a chunk. Metal has a kernel, and CUDA has ours."""
 
 
 WITH_HEAD_AT_MOST = 24
@@ -74,7 +74,7 @@ class Target:
         self._headless = False
         """Whether tokens that nobody asked about can be kept from the head."""
         self.on_cpu = on_cpu()
-        fused = mx.metal.is_available() and not self.on_cpu
+        fused = (mx.metal.is_available() and not self.on_cpu) or gated_delta_cuda.use()
         self._sequential = 0 if fused else SEQUENTIAL_AT_MOST
         cache = self.new_cache()
         probe = self.forward(mx.array([0]), cache, 0, keep=1).logits
