@@ -54,7 +54,7 @@ class Line:
         if said:
             parts = self._parts
             apart = self._spaced and not tight
-            if not tight and (self._glue or (apart and parts and parts[-1][-1].isalnum())):
+            if not tight and (self._glue or (apart and parts and _parts_words(parts[-1][-1]))):
                 self._gap = True
             if apart and _is_words(said):
                 if self._gap:
@@ -121,6 +121,11 @@ class Line:
 def _is_words(said: str) -> bool:
     """Whether `said` can be taken in one part; remembered, since most of it is the same few numbers."""
     return _ONLY_WORDS.fullmatch(said) is not None
+
+
+def _parts_words(char: str) -> bool:
+    """Whether what is said after this character needs a space: `main.py:42`."""
+    return char.isalnum() or char in _MARKS
 
 
 def _touch(last: str, first: str) -> bool:

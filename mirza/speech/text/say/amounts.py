@@ -7,6 +7,7 @@ import unicodedata
 
 from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.numbers import FEMININE, MASCULINE
+from mirza.speech.text.say import german
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
 from mirza.speech.text.say.units import many_of
 
@@ -19,6 +20,8 @@ _NUMBERED_PLACES = frozenset(
     "exit gate room unit apt seat platform track bus route building block suite flat row".split()
 )
 """After these `12B` is a name."""
+_BETWEEN = frozenset(["between", "entre", "zwischen"])
+"""After these a range is said with *and*."""
 _RANKED = re.compile(r"第(?:\d+[、，,])*\Z")
 
 
@@ -61,10 +64,15 @@ class _Counts:
             cjk = after.startswith("年")
             end = self._numbers.year(int(second)) if len(second) == 4 else self._numbers.cardinal(int(second))
             start = self._numbers.year(int(first)) + ("年" if cjk and speaker.code == "zh" else "")
-            return speaker.join(start, words.to, end)
+            among = speaker.word_before(match.string, match.start()).lower() in _BETWEEN
+            return speaker.join(start, words.ampersand if among else words.to, end)
         if "-" in match.group() and min(len(first), len(second)) >= 3 and _falls(first, second) and not _scored(match):
             return speaker.join(speaker.number(first), speaker.number(second))  # a name, Boeing 747-400
         between = words.ratio if _scored(match) else words.to
+        if speaker.word_before(match.string, match.start()).lower() in _BETWEEN:
+            between = words.ampersand
+        if speaker.code == "ja" and _is_address(match):
+            between = "の"
         return speaker.join(speaker.number(first), between, speaker.counted(second, match.string, match.end()))
 
     def size(self, match: re.Match[str]) -> str:
@@ -129,6 +137,9 @@ class _Counts:
                 return speaker.number("1", FEMININE)  # a la una
             case "de" if speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
                 return speaker.number(written)  # Seite eins
+            case "de" if written == "1" and (noun := speaker.word_after(match.string, match.end()))[:1].isupper():
+                said = german.one(speaker, match.string, match.start(), noun)
+                return said or speaker.counted(written, match.string, match.end())
             case _:
                 return speaker.counted(written, match.string, match.end())
 
@@ -144,11 +155,18 @@ def _falls(first: str, second: str) -> bool:
     return first.isdigit() and second.isdigit() and int(first) > int(second)
 
 
+def _is_address(match: re.Match[str]) -> bool:
+    """Whether `1-2` are numbers of a block and a house, which Japanese joins with の."""
+    text = match.string
+    named = re.search(r"[都道府県市区町村]\S*[\u3040-\u30ff\u3400-\u9fff]\Z", text[: match.start()]) is not None
+    return named and "-" in match.group() and text[match.end() : match.end() + 1] in ("", " ", "、", "。", "（", "(")
+
+
 def _scored(match: re.Match[str]) -> bool:
     """Whether `3-1` is a score: Chinese and Japanese have another word between."""
     text = match.string
-    near = text[max(0, match.start() - 20) : match.start()] + text[match.end() : match.end() + 4]
-    return re.search(r"比分|比赛|战胜|击败|赢|输|で勝|で敗|で負|スコア", near) is not None
+    near = text[max(0, match.start() - 20) : match.start()] + text[match.end() : match.end() + 14]
+    return re.search(r"比分|比赛|战胜|击败|赢|输|で[^、。]{0,12}(?:勝|敗|負|下し|破)|スコア", near) is not None
 
 
 def _measure_word(match: re.Match[str]) -> bool:

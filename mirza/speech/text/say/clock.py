@@ -9,7 +9,7 @@ from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
 from mirza.speech.text.say.units import named
 
 _TIME = re.compile(
-    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|h(?!\w)|hrs?(?!\w)|时|時))?"
+    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|Std\b\.?|h\.(?=\s[a-zñ])|h(?!\w)|hrs?(?!\w)|时|時))?"
 )
 _DAY_HALF = re.compile(r"(\d{1,2})[ \xa0]?([ap]m(?!\w)|[ap]\. ?m\.|[AP]M(?!\w)|[AP]\.M\.)")
 _FRENCH_HOURS = re.compile(
@@ -57,6 +57,8 @@ class Times:
         if match[3] is not None:
             return self._with_seconds(hour, minute, int(match[3]))
         half = match[4] or ""
+        if half.startswith("Std"):
+            return self._with_seconds(hour, minute, 0)
         end = "." if half.endswith(".") and match.end() == len(match.string) else ""
         return self.say(hour, minute, half) + end
 

@@ -20,7 +20,7 @@ _SPANISH = re.compile(
 _CHINESE = re.compile(r"1[3-9]\d(?:[ -]?\d{4}){2}(?!\d)|[48]00(?:-\d{3,4}){2}(?!\d)")
 _HARDWARE = re.compile(r"[\dA-F]{2}(?:[:-][\dA-F]{2}){5}(?!\w)")
 """The address of a network card."""
-_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.]*\d)")
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:(?P<sign>[:/])\d{1,5})?(?![\w.]*\d)")
 _VERSION = re.compile(
     r"[vV]?\d+(?:\.\d+){2,5}(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?|[vV]\d+(?:\.\d+)?(?!\d)"
 )
@@ -87,9 +87,11 @@ def rules(speaker: Speaker) -> list[Rule]:
         return pause.join(_spelled(speaker, pair) for pair in re.split("[:-]", match.group()))
 
     def ip(match: re.Match[str]) -> str:
-        address, _, port = match.group().partition(":")
+        address, _, port = match.group().partition(match["sign"] or ":")
         said = f" {words.dot} ".join(_ip_part(speaker, part) for part in address.split("."))
         said = said if speaker.language.spaced else said.replace(" ", "")
+        if match["sign"] == "/":
+            return speaker.join(said, words.slash, speaker.number(port))
         return said + (pause + numbers.digits(port) if port else "")
 
     def version(match: re.Match[str]) -> str | None:
@@ -139,9 +141,30 @@ def rules(speaker: Speaker) -> list[Rule]:
         before = re.findall(r"[^\W\d_]+", lead)
         return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
 
+    def toll_free(match: re.Match[str]) -> str:
+        """`1-800-FLOWERS`"""
+        hundred = match[1].endswith("00")
+        area = speaker.number(match[1]) if hundred else numbers.digits(match[1])
+        return f"{numbers.digits('1')}{pause}{area}{words.pause}"
+
+    def law(match: re.Match[str]) -> str:
+        """*article L cent vingt-et-un tiret trois*"""
+        return f" {words.dash} ".join(speaker.number(part) for part in match.group().split("-"))
+
     phones = {
-        "en": [Rule("0$", _AMERICAN, grouped, then=r"[-. ](?:\d{3}|\(\d\d)|\)[-. ]\d\d", first="(")],
-        "fr": [Rule("0", _FRENCH, pairs, least=2, zero=True)],
+        "en": [
+            Rule("0", re.compile(r"1-(8\d\d)-(?=[A-Z]{2})"), toll_free, then="-8", least=1),
+            Rule("0$", _AMERICAN, grouped, then=r"[-. ](?:\d{3}|\(\d\d)|\)[-. ]\d\d", first="("),
+        ],
+        "fr": [
+            Rule("0", _FRENCH, pairs, least=2, zero=True),
+            Rule(
+                "0",
+                re.compile(r"(?:(?<=[LRD]\. )|(?<=icle )|(?<=art\. ))\d{1,4}(?:-\d{1,3})+(?![\w-])"),
+                law,
+                then=r"-\d",
+            ),
+        ],
         "es": [Rule("0", _SPANISH, grouped, least=2)],
         "zh": [Rule("0", _CHINESE, grouped, least=3)],
     }
@@ -261,7 +284,7 @@ def _name(speaker: Speaker, name: str) -> str | None:
     for piece in pieces:
         if not piece[0].isdigit():
             said.append(" ".join(piece) if codelike and piece.isupper() else piece)
-        elif codelike or (len(piece) > 1 and piece[0] == "0"):
+        elif codelike or (len(piece) > 1 and piece[0] == "0") or (len(piece) == 3 and name[0].islower()):
             said.append(speaker.numbers.digits(piece))
         else:
             said.append(speaker.number(piece))

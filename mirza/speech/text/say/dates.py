@@ -16,6 +16,9 @@ _ISO = re.compile(
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![/.-]?\d|/)")
 _CJK_SLASH = re.compile(r"(\d{1,2})/(\d{1,2})(?=から|まで|[(（][月火水木金土日周])")
 _WEEKDAY = re.compile(r"(?<=日)[(（]([月火水木金土日])曜?日?[)）]")
+_JAPANESE_DAYS = re.compile(
+    r"(?<=[月火水木金土])(?<![\d一二三四五六七八九十今来先毎何ヶか].)[〜～~–]([火水木金土日])(?:曜日?)?(?![年間月本曜])"
+)
 _GERMAN_SPAN = re.compile(r"(\d{1,2})\. ?[–-] ?(\d{1,2})\.(\d{1,2})\.(\d{4})?(?!\d)")
 _GERMAN_SPACED = re.compile(r"(\d{1,2})(\.) (\d{1,2})\. (\d{4})(?!\d)")
 _GERMAN_SHORT = re.compile(r"(\d{1,2})\.(\d{1,2})\.(?!\d)")
@@ -61,7 +64,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     if span := spans(speaker.language):
         first = first_of(names(speaker.language))
         found.append(Rule("a", re.compile(rf"(?<![^\W_])(?:{span})"), dates.span, first=first))
-    found += _cjk(dates) if not speaker.language.spaced else _with_names(speaker, dates)
+    found += _cjk(speaker, dates) if not speaker.language.spaced else _with_names(speaker, dates)
     if order == "mdy":
         found.append(
             Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then=r"/\d")
@@ -107,14 +110,22 @@ def _with_names(speaker: Speaker, dates: _Dates) -> list[Rule]:
             ]
 
 
-def _cjk(dates: _Dates) -> list[Rule]:
+def _cjk(speaker: Speaker, dates: _Dates) -> list[Rule]:
+    days = [Rule("$", _JAPANESE_DAYS, _japanese_days, tight=True, first="〜～~–")] if speaker.code == "ja" else []
     return [
+        *days,
         Rule("0", re.compile(r"(\d{4})(年)(?!代|间|間|前|後|后|来)"), dates.cjk_year, then="年"),
         Rule("0", re.compile(r"(\d{1,2})月(\d{1,2})[日号]"), dates.cjk_day, then="月"),
         Rule("0", re.compile(r"(\d{1,2})月(?!间|間)"), dates.cjk_month, then="月"),
         Rule("0", _CJK_SLASH, dates.cjk_slash, then=r"/\d"),
         Rule("$", _WEEKDAY, lambda match: f"{match[1]}曜日", first="(（"),
     ]
+
+
+def _japanese_days(match: re.Match[str]) -> str:
+    """*月曜から金曜*"""
+    following = match.string[match.end() :].lstrip()[:1]
+    return f"曜から{match[1]}曜" + ("、" if following.isdecimal() else "")
 
 
 class _Dates:

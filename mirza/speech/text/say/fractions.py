@@ -84,6 +84,9 @@ class _Fractions:
         ):
             part = "tercera" if bottom == 3 else self._numbers.ordinal(bottom, FEMININE)
             return f"{self._numbers.cardinal(top, FEMININE)} {part}{'s' if top > 1 else ''}"
+        if 1900 <= top < 2100 and bottom == (top + 1) % 100 and len(match[3]) == 2 and not match[1]:
+            to = "" if self._speaker.spaced else words.to
+            return self._speaker.join(self._numbers.year(top), to, self._numbers.cardinal(bottom))  # a season
         if top + bottom == 100 and top % 5 == 0 and not match[1]:
             return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))  # fifty fifty
         if 1900 <= bottom < 2100 and not match[1]:

@@ -9,6 +9,7 @@ from babel.numbers import get_currency_name
 from mirza.speech.text.language import Currency
 from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
+from mirza.speech.text.say import german
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
 from mirza.speech.text.say.units import per_name
 
@@ -25,6 +26,11 @@ _CODES = (
 _POINT_DECIMAL = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d{2})?")
 _ALONE = re.compile(r"(?<=[^\W\d_][ \xa0'’])[€£¥₹](?!\w)|(?<=\b(?:de|en|in|of) )\$(?!\w)")
 """A sign without an amount, after a word: *millones de €*."""
+_JAPANESE_PER = {
+    "人": "一人", "名": "一名", "月": "一か月", "ヶ月": "一か月", "か月": "一か月", "年": "一年", "日": "一日", "週": "一週間", "回": "一回",
+    "個": "一個", "枚": "一枚", "本": "一本", "泊": "一泊", "時間": "一時間", "時": "一時間", "分": "一分", "台": "一台", "冊": "一冊",
+    "杯": "一杯", "坪": "一坪", "kg": "一キログラム", "g": "一グラム", "100g": "百グラム", "L": "一リットル", "km": "一キロメートル",
+}  # fmt: skip
 _OWN_NAMES = {"BTC": "bitcoin", "ETH": "ether"}
 
 
@@ -50,12 +56,16 @@ def rules(speaker: Speaker) -> list[Rule]:
         rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?(?P<code>\Z(?!\Z))?{per}"
     )
     amounts = _Amounts(speaker)
+    names_per = any_of(_JAPANESE_PER)
+    yen = re.compile(rf"({number})([万億]?円)[/／](?:1|一)?({names_per})(?![^\W\d_\u3040-\u309f])")
+    japanese = [Rule("0", yen, amounts.yen_per, then=after_number("[万億]?円"))] if speaker.code == "ja" else []
     even = re.compile(rf"(?P<first>\d+),[-–—]{{1,2}}{SPACE}?(?P<sign>€|Euro|EUR|CHF)?(?![\w-])")
     after = [*_SIGNS, *_CODES, *speaker.language.money.scales, *speaker.language.money.scale_words]
     return [
         *([Rule("0", even, amounts.even, then=",[-–—]")] if speaker.code == "de" else []),
         Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *_CODES])),
         Rule("0", behind, amounts.say, then=after_number(rf"{SPACE}?[-–—{first_of(after)}]")),
+        *japanese,
         Rule("$", _ALONE, amounts.sign, first="$€£¥₹"),
         Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=after_number(f"{SPACE}?¢")),
     ]
@@ -71,6 +81,8 @@ class _Amounts:
         words = self._speaker.words
         minus = words.minus if match["minus"] else ""
         per = f"{words.per} {per_name(self._speaker, match['per'])}" if match["per"] else ""
+        if match["per"] == "ea" and self._speaker.code == "en":
+            per = "each"
         scale = self._money.scales.get(match["scale"] or "", match["word"] or "")
         last = self._own(match["second"] or match["first"])
         value = self._speaker.value(last)
@@ -81,6 +93,9 @@ class _Amounts:
             if self._speaker.attributive(match):
                 currency = Currency(currency.one, currency.one, currency.cent, currency.cent, currency.gender)
             amount = self._amount(last, value, scale, currency)
+            if self._speaker.code == "de" and amount.startswith("ein "):
+                article = german.one(self._speaker, match.string, match.start(), currency.one)
+                amount = (article or "ein") + amount.removeprefix("ein")
         if per and self._speaker.code == "zh":
             return per + minus + amount
         return self._speaker.join(minus, amount, per)
@@ -95,6 +110,10 @@ class _Amounts:
         """`499,- €`, without coins."""
         currency = self._currency(match["sign"] if match["sign"] in _CODES else "EUR")
         return self._amount(match["first"], self._speaker.value(match["first"]), "", currency)
+
+    def yen_per(self, match: re.Match[str]) -> str:
+        """*一人あたり九百八十円*"""
+        return f"{_JAPANESE_PER[match[3]]}あたり{self._speaker.number(match[1])}{match[2]}"
 
     def sign(self, match: re.Match[str]) -> str:
         """A sign alone: *millones de euros*."""

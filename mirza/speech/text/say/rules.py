@@ -8,10 +8,12 @@ from functools import lru_cache
 from mirza.speech.text.language import Language
 from mirza.speech.text.say import (
     amounts,
+    chess,
     clock,
     codes,
     dates,
     fractions,
+    halves,
     money,
     ordinals,
     powers,
@@ -68,8 +70,10 @@ def rules_for(language: Language) -> RuleSet:
         web.rules(speaker),
         dates.rules(speaker),
         clock.rules(speaker),
+        chess.rules(speaker),
         codes.rules(speaker),
         ordinals.rules(speaker),
+        halves.rules(speaker),
         money.rules(speaker),
         units.rules(speaker),
         words.rules(speaker),
@@ -80,7 +84,10 @@ def rules_for(language: Language) -> RuleSet:
     )
     return RuleSet(
         rules=tuple(rule for kind in kinds for rule in kind),
-        triggers=frozenset(language.abbreviations) | dates.triggers(language) | money.triggers(),
+        triggers=frozenset(language.abbreviations)
+        | dates.triggers(language)
+        | money.triggers()
+        | chess.triggers(language.code),
         spans=dates.spans(language),
         names=dates.names(language),
         within_words=r"s(?<=[^\W\d_].)tr\." if language.code == "de" else "",

@@ -16,7 +16,9 @@ _ITEM = re.compile(ITEM)
 _PLURAL = re.compile(r"(?<=[^\W\d_]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
 _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
-_FACE = re.compile(r"[:;=8][-'^]?[()DPpOo|/\\3](?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\_\(ツ\)_/¯")
+_FACE = re.compile(
+    r"(?:(?<![^\s(])[:;=8][-'^]?[()DPpOo|/\\3]|[:;][-'^]?[()DPp])(?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\_\(ツ\)_/¯"
+)
 _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔]\ufe0f?|=>")
 _COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|<|>|=|:=")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
@@ -28,6 +30,11 @@ _SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
 """A way through menus: File > Save."""
 _BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
+_COEFFICIENT = re.compile(r"(?<![\w.,])\d+[a-z]\Z")
+"""`2x`, before `-3`."""
+_PERCENTAGE = re.compile(r"[\d.]+ ?%")
+_RISES, _FALLS = re.compile("[涨增长升高多加]了?[：:]?\\Z"), re.compile("[跌降减低少缩]了?[：:]?\\Z")
+"""Verbs after which a sign before a percentage says what was said."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PERIODS = frozenset(
     "day week month year hour night person visit jour semaine mois an heure nuit personne Tag Woche Monat Jahr Stunde Nacht "
@@ -38,10 +45,14 @@ _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
 _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
 _FORMULA = re.compile(r"[=+²³^×]")
 """`3x` and `x²` before a dash are terms where one of these is near."""
-_PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min)(?!\w)")
+_PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min|km²|km2|m²|m2|m³|ha|kg)(?!\w)")
 _HOUR = re.compile(r"\d(?: ?[ap]\.?m\.?| ?h| Uhr)?\Z")
 _UNTIL = re.compile(r"(?:noon|midnight|midday|midi|minuit|Mitternacht|mediodía|medianoche)\b")
 _LONE_LETTER = re.compile(r"(?<![\w°])[^\W\d_]\Z")
+_FUNCTION, _ARGUMENT = re.compile(r"(?<![^\W_])[fghFGPO]′?\Z"), re.compile(r"\([a-zA-Z](?:\)| log |\^|²)")
+"""*f of x*"""
+_OF = {"en": "of", "fr": "de", "de": "von", "es": "de", "zh": "", "ja": ""}
+_PRIME = {"en": "prime", "fr": "prime", "de": "Strich", "es": "prima", "zh": "撇", "ja": "プライム"}
 _LETTER = re.compile(r"\w")
 
 
@@ -71,8 +82,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"(?<=\d)-(?=[^\W\d_])"), lambda _: "-", tight=True, first=r"\-"),
         Rule("$", _DASH, signs.dash, first=r"\s—―–\-"),
         Rule("$", re.compile(r"[()（）]"), signs.paren, first="()（）"),
+        *([] if speaker.spaced else [Rule("$", re.compile(r"#(\d+)(?![A-Za-z_])"), signs.numbered, first="#")]),
         Rule("$", re.compile(r"#(?=\w)"), signs.hash, first="#"),
         Rule("$", _BARE, signs.bare, first=_SIGNS),
+        Rule("$", re.compile(r"(?<=[A-Za-z])′(?=[\s(=,.;)])"), lambda _: _PRIME[speaker.code], first="′"),
         Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
         Rule("$a", _SYMBOL, lambda match: speaker.language.symbols.get(match.group()), first=_SYMBOLS),
         Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol, first="πα-ωΑ-Ω"),
@@ -102,8 +115,9 @@ class _Signs:
 
     def per_time(self, match: re.Match[str]) -> str | None:
         """*days per year*"""
-        before = self._speaker.word_before(match.string, match.start())
-        if len(before) < 3 or before.lower() == "max" or match[1] not in units(self._speaker.code):
+        before = self._speaker.cue_before(match.string, match.start())
+        percent = match.string[match.start() - 1 : match.start()] == "%"
+        if (len(before) < 3 and not percent) or before.lower() == "max" or match[1] not in units(self._speaker.code):
             return None
         return f"{self._words.per} {per_name(self._speaker, match[1])}"
 
@@ -143,7 +157,7 @@ class _Signs:
         after = text[match.end() : match.end() + 1]
         if after.isalpha() and before[-1:].isalnum():
             return ""
-        if before[-1:] and before[-1] in "²³":
+        if (before[-1:] and before[-1] in "²³") or (_COEFFICIENT.search(before) and _FORMULA.search(text)):
             return self._words.subtracted
         if match.group() == "−":
             return self._words.minus
@@ -153,9 +167,11 @@ class _Signs:
             return self._words.to
         if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
             return "零下"
+        if self._speaker.code == "zh" and _FALLS.search(before):
+            return ""
         if _CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
             return self._words.minus
-        if re.search(r"(?:[\d%°€$£]|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|°[CF])\Z", before, re.IGNORECASE):
+        if re.search(r"(?:[\d%°€$£]|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|\d0s|°[CF])\Z", before, re.IGNORECASE):
             return self._words.to
         return ""
 
@@ -181,6 +197,8 @@ class _Signs:
         if match.group() in "(（":
             before = text[start - 1 : start] if start else ""
             called = self._calls(before)
+            if called and _FUNCTION.search(text, max(0, start - 3), start) and _ARGUMENT.match(text, start):
+                return _OF[self._speaker.code]
             counted = text[:start].rstrip()[-1:] in "=+-−*/×÷√^<>±(" if start else True
             return "" if called or counted else self._words.pause
         after = text[match.end() :].lstrip()[:1]
@@ -191,10 +209,18 @@ class _Signs:
 
     def _calls(self, before: str) -> bool:
         """Whether a bracket after this character is part of a name, as in `f(x)`."""
-        return before.isalnum() and not _CJK.match(before) and (self._speaker.language.spaced or not before.isdigit())
+        return (
+            (before.isalnum() or before == "′")
+            and not _CJK.match(before)
+            and (self._speaker.language.spaced or not before.isdigit())
+        )
+
+    def numbered(self, match: re.Match[str]) -> str:
+        """`#123` in Chinese and Japanese, where the word comes last."""
+        return self._speaker.number(match[1]) + ("号" if self._speaker.code == "zh" else "番")
 
     def hash(self, match: re.Match[str]) -> str:
-        number = re.match(r"\d+(?![^\W_])", match.string[match.end() :])
+        number = re.match(r"\d+(?![^\W_\u3040-\u9fff])", match.string[match.end() :])
         return self._words.number if number else self._words.hashtag
 
     def bare(self, match: re.Match[str]) -> str | None:
@@ -216,8 +242,8 @@ class _Signs:
                 return words.at
             case "&":
                 return words.ampersand
-            case "+" if self._speaker.code == "zh" and after.isdigit() and not (before.isascii() and before.isalnum()):
-                return "正"
+            case "+" if self._speaker.code == "zh" and after.isdigit() and not _ends_term(before):
+                return _chinese_plus(text, match.start())
             case "+":
                 return words.plus
             case "×" | "*" | "⋅" | "∙":
@@ -249,6 +275,8 @@ class _Signs:
             case "~":
                 if after.isdigit() and before and (before.isdigit() or before in "%°CF℃℉月日年时"):
                     return words.to
+                if before.isalpha():
+                    return ""  # HEAD~3
                 return words.about if after.isdigit() or after in ("$", "€", "£") else ""
             case "/":
                 return self._slash(text, match.start(), before, after)
@@ -278,6 +306,20 @@ class _Signs:
 
 
 _HEARTS = {"en": "heart", "fr": "cœur", "de": "Herz", "es": "corazón", "zh": "爱心", "ja": "ハート"}
+
+
+def _ends_term(char: str) -> bool:
+    """Whether a sum may go on after this character."""
+    return (char.isascii() and char.isalnum()) or (char != "" and char in "²³)）")
+
+
+def _chinese_plus(text: str, start: int) -> str:
+    """*上涨百分之十二*, *加百分之十二*, *零上五摄氏度*"""
+    if _RISES.search(text, 0, start):
+        return ""
+    if _BELOW_ZERO.match(text, start + 1):
+        return "零上"
+    return "加" if _PERCENTAGE.match(text, start + 1) else "正"
 
 
 def _operand(char: str, bracket: str) -> bool:

@@ -10,11 +10,23 @@ from babel.units import format_unit
 from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
-from mirza.speech.text.say import fractions, powers
+from mirza.speech.text.say import fractions, german, powers
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
 _HOURS_MINUTES = re.compile(r"(\d{1,3}) ?h ?(\d{1,2}) ?m(?:in)?(?!\w)")
+_PER_SHORT = {
+    "es": {"ud": "unidad", "u": "unidad", "pers": "persona"},
+    "fr": {"pers": "personne", "u": "unité", "hab": "habitant"},
+    "de": {"St": "Stück", "Stk": "Stück", "Pers": "Person"},
+    "en": {"pp": "person", "mo": "month", "yr": "year"},
+}  # fmt: skip
+"""What is short after a slash only: `15 €/ud.`"""
+_PER_HUNDRED = {
+    "en": ("", "per hundred kilometers"), "fr": ("", "aux cent kilomètres"), "de": ("", "auf hundert Kilometer"),
+    "es": ("", "a los cien kilómetros"), "zh": ("每百公里", ""), "ja": ("百キロメートルあたり", ""),
+}  # fmt: skip
+"""What a car needs: `5,4 l/100 km`."""
 _OPENED, _CLOSED = re.compile(r"(?<!\S)\""), re.compile(r"(?<=[^\s\d])\"")
 """Marks of quotation; none that may be an inch is counted."""
 _INCH_MARK = re.compile(r"(\d+(?:[.,]\d+)?)\"(?![^\W_])")
@@ -40,7 +52,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     symbols = any_of(units(speaker.code))
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?P<second>{number}))?"
     power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
-    per = rf"(?:/(?P<per>{symbols}|[^\W\d_²³]{{3,12}})(?!\w))?"
+    per = rf"(?:/(?P<per>100 ?km|{symbols}|[^\W\d_²³]{{3,12}})(?!\w))?"
     percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])")
     measure = re.compile(rf"(?P<first>{number}){to}{power}(?P<space>{SPACE}|-)?(?P<unit>{symbols}){_AFTER}{per}{_DOT}")
     part = re.compile(rf"(?P<part>{fractions.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
@@ -53,6 +65,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         ),
     ]
     if speaker.code == "en":
+        molar = re.compile(
+            r"(\d{1,2}(?:\.\d+)?) ?M(?= (?:KOH|HF|(?=[A-Za-z0-9()]*[a-z0-9])(?:[A-Z][a-z]?\d?){2,})(?![A-Za-z]))"
+        )
+        found.insert(0, Rule("0", molar, lambda match: f"{speaker.number(match[1])} molar", then=after_number(" ?M")))
         found.insert(0, Rule("0", _FEET, measures.feet, then="['′]"))
         found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then=" ?f"))
     spaced = speaker.language.spaced
@@ -79,6 +95,12 @@ def _by(speaker: Speaker, match: re.Match[str]) -> str | None:
     return _BY[speaker.code] if _MEASURED.search(match.string, 0, match.start()) else None
 
 
+def _declined(speaker: Speaker, match: re.Match[str], said: str) -> str:
+    """*einen Liter*, *nach einer Stunde*"""
+    article, _, noun = said.partition(" ")
+    return f"{german.one(speaker, match.string, match.start(), noun.split()[0]) or article} {noun}"
+
+
 @lru_cache(maxsize=4096)
 def named(speaker: Speaker, literal: str, unit: str) -> str:
     """A count of a unit, by its name in CLDR: *two hours*."""
@@ -98,6 +120,8 @@ def per_name(speaker: Speaker, unit: str) -> str:
     known = units(speaker.code)
     if unit in known:
         return _pattern(speaker.code, known[unit], few=True).format("").strip()
+    if short := _PER_SHORT.get(speaker.code, {}).get(unit.rstrip(".")):
+        return short
     return speaker.language.abbreviations.get(f"{unit}.", unit).partition("|")[0]
 
 
@@ -115,7 +139,8 @@ class _Measures:
         return sign + amount if speaker.code == "zh" else speaker.join(amount, sign)
 
     def measure(self, match: re.Match[str]) -> str | None:
-        speaker, unit = self._speaker, self._units[match["unit"]]
+        speaker = self._speaker
+        unit, _, second = self._units[match["unit"]].partition("/")
         if match["unit"] == "K" and match["space"] is None:
             return None  # kelvin is written apart, `5K` is a race
         if unit == "length-meter" and not match["per"] and _HEIGHT.fullmatch(match["first"]) and not self._many(match):
@@ -126,7 +151,12 @@ class _Measures:
             said = _pattern(speaker.code, unit, few=True).format(speaker.number(match["first"]))
         else:
             said = named(speaker, match["first"], unit)
-        if per := match["per"]:
+            if speaker.code == "de" and match["first"] == "1":
+                said = _declined(speaker, match, said)
+        if (per := match["per"] or second) and per.startswith("100"):
+            ahead, behind = _PER_HUNDRED[speaker.code]
+            return speaker.join(ahead, said, behind)
+        if per:
             said = speaker.join(said, speaker.words.per, per_name(speaker, per))
         if speaker.language.spaced:
             return said
@@ -163,7 +193,7 @@ class _Measures:
             if speaker.code != "fr"
             else not re.match(r"[2-9]", match["part"])
         )
-        pattern = _pattern(speaker.code, self._units[match["unit"]], few)
+        pattern = _pattern(speaker.code, self._units[match["unit"]].partition("/")[0], few)
         if said == "ein halb" and speaker.code == "de":
             noun = pattern.format("").strip()
             said = fractions.german_half(speaker, noun, first=not match.string[: match.start()].strip())

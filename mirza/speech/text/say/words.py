@@ -58,7 +58,7 @@ class _Shorts:
             return "Satz"
         if written in ("f.", "ff.") and not text[: match.start()].rstrip()[-1:].isdigit():
             return None
-        if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()):
+        if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()) and not rest.startswith("et M"):
             return None
         if written == "St." and self._speaker.code == "en" and not rest[:1].isupper():
             return "Street" + _stop(written, rest)
@@ -69,6 +69,11 @@ class _Shorts:
         ):
             return None
         one, _, many = self._speaker.language.abbreviations[written].partition("|")
+        if (
+            written in ("máx.", "mín.")
+            and self._speaker.language.nouns.gender(self._speaker.word_before(text, match.start())) == FEMININE
+        ):
+            one = one.removesuffix("o") + "a"
         single = not many or _ONE.search(text[: match.start()])
         return (one if single else many) + _stop(written, rest)
 
@@ -101,7 +106,7 @@ class _Shorts:
             return speaker.numbers.ordinal(value, FEMININE if suffix in ("re", "ère") else MASCULINE)
         after = speaker.word_after(match.string, match.end())
         if before in speaker.language.roman_names and (
-            letters != "I" or not after.islower() or after in _ENGLISH_VERBS
+            letters != "I" or speaker.code != "en" or not after.islower() or after in _ENGLISH_VERBS
         ):
             return self._reign(value)
         cue = speaker.cue_before(match.string, match.start())
