@@ -8,7 +8,8 @@ two is whose (the same book, paired): a turn differs from another by far more th
 never enough: of their 20 divisions, two are as extreme as any.
 
 All values of one run come from one hour of one machine, and the hours differ. So each part of a run has the pace of the
-machine (`mirza.bench.pace`), and what changed no more than that is within noise. Several runs a side are better still.
+machine before and after it (`mirza.bench.pace`), and what changed no more than these differ is within noise. Several
+runs a side are better still.
 """
 
 from __future__ import annotations
@@ -81,23 +82,18 @@ def _pooled(runs: Sequence[Run]) -> dict[str, Metric]:
 
 
 def drift(before: Sequence[Run], after: Sequence[Run]) -> dict[str, float]:
-    """By how much the machine itself was quicker or slower in the second of two runs of a part, as a share."""
-    old, new = _paces(before), _paces(after)
-    return {
-        part: max(
-            (abs(new[part][work] / old[part][work] - 1) for work in old[part].keys() & new[part].keys()), default=0.0
-        )
-        for part in old.keys() & new.keys()
-    }
+    """How unsteady the machine itself was around a part, in all runs together: slowest over quickest, less 1."""
+    paces = _paces([*before, *after])
+    return {part: max(max(all_) / min(all_) for all_ in works.values()) - 1 for part, works in paces.items()}
 
 
-def _paces(runs: Sequence[Run]) -> dict[str, dict[str, float]]:
-    """Medians of all paces of a part, before and after it."""
+def _paces(runs: Sequence[Run]) -> dict[str, dict[str, list[float]]]:
+    """All paces of a part, before and after it, by the work that was timed."""
     seconds: dict[str, dict[str, list[float]]] = {}
     for section in (section for run in runs for section in run.sections):
         for work, took in (*section.pace_before.items(), *section.pace_after.items()):
             seconds.setdefault(section.name, {}).setdefault(work, []).append(took)
-    return {part: {work: statistics.median(all_) for work, all_ in works.items()} for part, works in seconds.items()}
+    return seconds
 
 
 def _difference(one: Metric, other: Metric, drift: float) -> Difference:
@@ -136,7 +132,7 @@ def _verdict(one: Metric, other: Metric, change: float | None, ratios: Sequence[
         least = 2 / 2 ** len(ratios) if ratios else 2 / math.comb(sum(sizes), sizes[0])
         if least > SURE:
             return "too few values"
-        if change is not None and abs(change) < max(SMALLEST, drift):
+        if change is not None and change > -1 and abs(math.log1p(change)) <= math.log1p(max(SMALLEST, drift)):
             return "within noise"
         if (paired_probability(ratios) if ratios else probability(one.values, other.values)) > SURE:
             return "within noise"
@@ -206,10 +202,10 @@ def _warnings(before: Sequence[Run], after: Sequence[Run]) -> list[str]:
     loads = [section.load_before for run in [*before, *after] for section in run.sections]
     if loads and max(loads) > 2:
         lines.append(f"One of the machines was busy (load {max(loads):.1f}): its times are worth little.")
-    slower = {part: share for part, share in drift(before, after).items() if share >= SMALLEST}
-    if slower:
-        parts = ", ".join(f"{part} {share:.0%}" for part, share in slower.items())
-        lines.append(f"The machine itself was quicker or slower ({parts}): smaller differences are within noise.")
+    unsteady = {part: share for part, share in drift(before, after).items() if share >= SMALLEST}
+    if unsteady:
+        parts = ", ".join(f"{part} {share:.0%}" for part, share in unsteady.items())
+        lines.append(f"The machine itself was unsteady ({parts}): smaller differences are within noise.")
     return lines
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mirza.bench.scenes import Knobs, draw
+from mirza.errors import ModelUnsupported
 
 if TYPE_CHECKING:
     from mirza.bench.stage import Stage
@@ -51,6 +52,8 @@ class Report:
     restarts: int = 0
     tool_calls: int = 0
     overflows: int = 0
+    refused: int = 0
+    """Conversations that ended early: one message is too long for their context."""
     reused_tokens: int = 0
     prefilled_tokens: int = 0
     drafted_tokens: int = 0
@@ -65,7 +68,7 @@ def run_scenes(
     """Holds conversations `first` .. `first + conversations` of this seed, and compares every answer.
 
     Raises:
-        ModelError: the model is not there, or damaged.
+        ModelError: the model is not there, damaged, or refused every question.
     """
     from mirza.bench.stage import Stage
 
@@ -75,8 +78,14 @@ def run_scenes(
         stage = Stage(model, Path(folder))
         for number in range(first, first + conversations):
             _hold(stage, report, seed, number, model)
+            report.refused = len(stage.refusals)
             report.seconds = time.perf_counter() - start
             on_progress(report)
+    if not report.answers:
+        raise ModelUnsupported(
+            f"Nothing was compared: {stage.refusals[-1] if stage.refusals else 'no conversation was held.'}",
+            "Ask for more conversations, or name another model.",
+        )
     return report
 
 
@@ -155,7 +164,7 @@ def _in_words(report: Report) -> str:
     lines = [
         f"{report.conversations} conversations, {report.answers} answers, {report.tokens} tokens compared",
         f"{report.interrupted} interrupted, {report.restarts} restarts, {report.tool_calls} tool calls, "
-        f"{report.overflows} with a full context",
+        f"{report.overflows} with a full context, {report.refused} ended early by a message too long for it",
         f"{report.reused_tokens} tokens reused, {report.prefilled_tokens} fed, "
         f"{report.accepted_tokens} of {report.drafted_tokens} drafts accepted",
         f"{len(report.differences)} differences, {report.seconds:.0f} s",

@@ -7,8 +7,8 @@ import itertools
 import re
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mirza.bench.cold import BudgetRule, agrees, certainty, cold_run
@@ -74,7 +74,10 @@ class _Recorder(Engine):
 
 
 class Stage:
-    """One model in memory, and as many engines over it as conversations and restarts need."""
+    """One model in memory, and as many engines over it as conversations and restarts need.
+
+    A model that knows no thoughts, or no tools, is asked without them.
+    """
 
     def __init__(self, name: str, folder: Path) -> None:
         self._loaded = load_model(resolve(name), float32=True)
@@ -88,20 +91,25 @@ class Stage:
         self._origin = provenance(self._loaded.folder, template=self._template.text, dtype=self._loaded.dtype)
         self._folder = folder
         self._checked = 0
+        self.refusals: list[str] = []
+        """Why conversations ended before their last turn."""
         self._tools = (Tool("set_light", "Turns a light on.", _done, _LIGHT),)
 
     def play(self, scene: Scene) -> Iterator[Played]:
         """Every answer of a conversation, checked. It ends early where one message is too long for its context."""
-        with suppress(ModelUnsupported):
+        try:
             yield from self._play(scene)
+        except ModelUnsupported as refusal:
+            self.refusals.append(str(refusal))
 
     def _play(self, scene: Scene) -> Iterator[Played]:
         folder = self._folder / str(scene.number)
         engine = self._engine(scene.knobs, folder)
         messages = [Message("system", scene.system)] if scene.system else []
-        tools = self._tools if scene.tools else ()
+        tools = self._tools if scene.tools and self._tool_format else ()
         drain(engine.warm(scene.system, tools))
-        for number, turn in enumerate(scene.turns):
+        for number, drawn in enumerate(scene.turns):
+            turn = drawn if self._template.thinks else replace(drawn, budget=0)
             if not scene.knobs.reuse:
                 engine.forget()
             for partial in turn.partials:

@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints the report."""
     if args.runs < 1:
         raise MirzaError(f"A text cannot be said {args.runs} times.", "Give --runs 1 or more.")
-    costs = [measure(kind, args.characters, args.runs) for kind in KINDS]
+    costs = measure([*KINDS], args.characters, args.runs)
     if args.json:
         print(json.dumps({"text": [asdict(cost) for cost in costs]}))
         return 0
@@ -102,24 +102,31 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def measure(kind: str, characters: int, runs: int = 1) -> Cost:
-    """The cost of a text of that kind; its words are found in the first of the runs."""
-    text, language = text_of(kind, characters), KINDS[kind][1]
-    _say("Warm up. 1 2", language, TOKEN_CHARS)
-    at_first, _, _ = _say(text[: characters // 2], language, characters)
-    said = [_say(text, language, characters // 2) for _ in range(runs)]
+def measure(kinds: Sequence[str], characters: int, runs: int = 1) -> list[Cost]:
+    """The cost of a text of each kind; they take turns, so that a slow second of the machine is not one text's."""
+    said: dict[str, list[tuple[float, float, int]]] = {kind: [] for kind in kinds}
+    at_first: dict[str, float] = {}
+    for kind in kinds:
+        _say("Warm up. 1 2", KINDS[kind][1], TOKEN_CHARS)
+        at_first[kind], _, _ = _say(text_of(kind, characters)[: characters // 2], KINDS[kind][1], characters)
+    for _ in range(runs):
+        for kind in kinds:
+            said[kind].append(_say(text_of(kind, characters), KINDS[kind][1], characters // 2))
+    return [_cost(kind, characters, at_first[kind], said[kind]) for kind in kinds]
+
+
+def _cost(kind: str, characters: int, at_first: float, said: Sequence[tuple[float, float, int]]) -> Cost:
     whole, half = statistics.median(run[0] for run in said), statistics.median(run[1] for run in said)
-    pieces = said[0][2]
-    by_token, _, _ = _say(text[: characters // 4], language, TOKEN_CHARS)
+    by_token, _, _ = _say(text_of(kind, characters)[: characters // 4], KINDS[kind][1], TOKEN_CHARS)
     return Cost(
-        kind,
-        characters,
-        pieces,
-        whole,
-        max(0.0, at_first - half),
-        4 * by_token,
-        whole / half if half else 0.0,
-        [seconds for seconds, _, _ in said],
+        kind=kind,
+        characters=characters,
+        pieces=said[0][2],
+        seconds=whole,
+        words_seconds=max(0.0, at_first - half),
+        seconds_by_token=4 * by_token,
+        growth=whole / half if half else 0.0,
+        runs=[run[0] for run in said],
     )
 
 

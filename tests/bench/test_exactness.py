@@ -7,6 +7,7 @@ import pytest
 
 from mirza.bench.exactness import run_scenes
 from mirza.bench.scenes import draw
+from mirza.errors import ModelUnsupported
 from mirza.llm.mlx.session import Session
 
 TINY = str(Path(__file__).parent.parent / "fixtures" / "tiny-qwen35")
@@ -66,3 +67,8 @@ def test_the_command_prints_what_it_compared_and_fails_only_on_differences(flag,
         assert json.loads(out)["conversations"] == 1
     else:
         assert "0 differences" in out
+
+
+def test_nothing_compared_is_no_success():
+    with pytest.raises(ModelUnsupported, match="Nothing was compared"):
+        run_scenes(TINY, 0, seed=1)
