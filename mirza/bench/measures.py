@@ -40,6 +40,7 @@ from mirza.llm.base import Message, ThinkingBudget
 from mirza.llm.mlx.assembly import load_engine
 from mirza.llm.mlx.decoding import decode_plain, decode_speculative
 from mirza.llm.mlx.engine import Engine
+from mirza.llm.mlx.gated_delta_cuda import without_kernel
 from mirza.llm.mlx.loading import LoadedModel, has_own_drafter, load_model
 from mirza.llm.mlx.sampler import Sampling, TurnSampler
 from mirza.llm.mlx.session import Session
@@ -271,9 +272,10 @@ class Measures:
     def _bare_loop(self, prompt: Sequence[int]) -> Tokens:
         cache = make_prompt_cache(self._bare.language_model)
         ids = mx.array([list(prompt)])
-        with closing(
-            generate_step(ids, self._bare.model, None, None, prompt_cache=cache, max_tokens=100_000, temperature=0.0)
-        ) as steps:
+        steps = generate_step(
+            ids, self._bare.model, None, None, prompt_cache=cache, max_tokens=100_000, temperature=0.0
+        )
+        with without_kernel(), closing(steps):
             for token, _ in steps:
                 yield int(token)
 

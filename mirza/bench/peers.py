@@ -23,6 +23,7 @@ from mirza.bench.contest import ANSWER_TOKENS, Asked
 from mirza.errors import ServerError
 from mirza.events import SpeechDelta, ThinkingDelta
 from mirza.llm.base import Message, ThinkingBudget
+from mirza.llm.mlx.gated_delta_cuda import without_kernel
 from mirza.llm.mlx.qwen import MlxQwenLlm
 from mirza.mlx_thread import MlxThread
 from mirza.settings import LlmSettings
@@ -123,7 +124,8 @@ class StreamGenerate:
         if budget:
             options |= {"enable_thinking": True, "thinking_budget": budget}
         manager = self._manager(budget > 0)
-        with closing(stream_generate(self._model, self._processor, prompt, apc_manager=manager, **options)) as results:
+        results = stream_generate(self._model, self._processor, prompt, apc_manager=manager, **options)
+        with without_kernel(), closing(results):
             for last in results:
                 clock.token(last.text)
                 if clock.pieces == cut_after:
