@@ -253,6 +253,7 @@ def test_in_a_hurry_the_next_piece_may_be_a_clause_as_the_first_may():
         "They lived near the sea, far away from everything.",
     ]
 
+
 @pytest.mark.parametrize(
     ("language", "written", "first"),
     [
@@ -273,4 +274,3 @@ def test_in_a_hurry_a_piece_may_end_before_what_opens_a_phrase(language: str, wr
     assert " ".join(piece.spoken for piece in pieces) == written
     unhurried = SpeechText(language)
     assert [piece.spoken for piece in unhurried.push(written) + unhurried.flush()] == [written]
-

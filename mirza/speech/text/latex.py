@@ -7,8 +7,17 @@ import re
 from mirza.speech.text.source import Source
 
 _COMMAND = re.compile(r"\\[A-Za-z]{1,20}")
-_FRACTION = re.compile(r"\\[dt]?frac\s{0,4}\{([^{}\n]{0,80})\}\s{0,4}\{([^{}\n]{0,80})\}")
-_FRACTION_BEGUN = re.compile(r"\\[dt]?frac\s{0,4}(?:\{[^{}\n]{0,80}(?:\}\s{0,4}(?:\{[^{}\n]{0,80})?)?)?\Z")
+_DEEP = r"(?:[^{}\n]|\{[^{}\n]{0,40}\}){0,80}"
+_INNER = rf"(?:[^{{}}\n]|\{{{_DEEP}\}}){{0,80}}"
+"""What is in braces, with braces in them, and in those."""
+_DEEP_BEGUN = rf"{_DEEP}(?:\{{[^{{}}\n]{{0,40}})?"
+_INNER_BEGUN = rf"{_INNER}(?:\{{{_DEEP_BEGUN})?"
+_FRACTION = re.compile(rf"\\[dt]?frac\s{{0,4}}\{{({_INNER})\}}\s{{0,4}}\{{({_INNER})\}}")
+_FRACTION_BEGUN = re.compile(
+    rf"\\[dt]?frac\s{{0,4}}(?:\{{{_INNER_BEGUN}|\{{{_INNER}\}}\s{{0,4}}(?:\{{{_INNER_BEGUN})?)?\Z"
+)
+_FRACTION_CHARS = 240
+"""A longer one is not waited for."""
 _BRACED = re.compile(r"\\[a-z]{4,12}\{([^{}\n]{0,80})\}")
 _BRACED_BEGUN = re.compile(r"\\[a-z]{4,12}(?:\{[^{}\n]{0,80})?\Z")
 _DOLLARS = re.compile(r"\$(?=[^\s\d$])[^$\n]{0,80}(?<=[^\s$])\$(?!\d)")
@@ -19,6 +28,8 @@ _SYMBOLS = {
     "times": "×", "cdot": "×", "div": "÷", "pm": "±", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠",
     "approx": "≈", "sim": "≈", "infty": "∞", "sqrt": "√", "degree": "°", "circ": "°", "to": "→", "rightarrow": "→",
     "Rightarrow": "→", "sum": "∑", "prod": "∏", "int": "∫", "percent": "%", "ldots": "…", "dots": "…", "cdots": "…",
+    "in": "∈", "notin": "∉", "cup": "∪", "cap": "∩", "subset": "⊂", "subseteq": "⊆", "forall": "∀", "exists": "∃",
+    "emptyset": "∅", "partial": "∂", "nabla": "∇", "propto": "∝", "equiv": "≡", "mp": "±", "prime": "′",
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "Delta": "Δ", "epsilon": "ε", "theta": "θ", "lambda": "λ",
     "mu": "μ", "pi": "π", "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "omega": "ω", "Omega": "Ω",
 }  # fmt: skip
@@ -26,20 +37,22 @@ _LAYOUT = frozenset(
     "left right text mathrm mathbf mathit textbf textit quad qquad displaystyle limits boxed begin end frac operatorname "
     "big Big bigl bigr label tag hline nonumber".split()
 )
-_WRAPPERS = frozenset("text mathrm mathbf mathit textbf textit boxed operatorname sqrt".split())
+_NUMBERS = {"N": "ℕ", "Z": "ℤ", "Q": "ℚ", "R": "ℝ", "C": "ℂ"}
+_WRAPPERS = frozenset("mathbb mathcal text mathrm mathbf mathit textbf textit boxed operatorname sqrt".split())
 
 
 def read_command(source: Source) -> bool:
     """Takes a command like `\\times` or `\\frac{1}{2}`; the word of one that is not known stays."""
-    if fraction := source.match(_FRACTION):
-        top, bottom = fraction[1].strip(), fraction[2].strip()
-        sign = "/" if top.isdigit() and bottom.isdigit() else " ÷ "
-        source.silent(fraction.end() - source.at, clean=f"{top}{sign}{bottom}")
+    fraction = source.match(_FRACTION)
+    if fraction and fraction.end() - source.at <= _FRACTION_CHARS:
+        source.silent(fraction.end() - source.at, clean=_ratio(fraction))
         return True
     command = source.match(_COMMAND)
     assert command is not None
-    open_end = command.end() == len(source.text) and len(command.group()) <= 20
-    if (open_end or source.match(_FRACTION_BEGUN)) and not source.final:
+    shown = len(source.text) - source.at
+    open_end = shown == len(command.group()) <= 20
+    begun = shown < _FRACTION_CHARS and source.match(_FRACTION_BEGUN) is not None
+    if (open_end or begun) and not source.final:
         return False
     name = command.group()[1:]
     if name in _WRAPPERS and not source.final and source.match(_BRACED_BEGUN):
@@ -47,7 +60,8 @@ def read_command(source: Source) -> bool:
     braced = source.match(_BRACED) if name in _WRAPPERS else None
     if braced:
         root = "√" if name == "sqrt" else ""
-        source.silent(braced.end() - source.at, clean=root + braced[1])
+        inner = _NUMBERS.get(braced[1], braced[1]) if name == "mathbb" else _shown(braced[1])
+        source.silent(braced.end() - source.at, clean=root + inner)
     elif name in _SYMBOLS:
         source.silent(len(name) + 1, clean=_SYMBOLS[name])
     elif name in _LAYOUT:
@@ -56,6 +70,24 @@ def read_command(source: Source) -> bool:
         source.silent(1)
         source.plain(len(name))
     return True
+
+
+def _ratio(fraction: re.Match[str]) -> str:
+    top, bottom = _shown(fraction[1].strip()), _shown(fraction[2].strip())
+    return f"{top}/{bottom}" if top.isdigit() and bottom.isdigit() else f"{top} ÷ {bottom}"
+
+
+def _shown(formula: str) -> str:
+    """A part of a formula with its commands as the characters that they stand for."""
+    if "\\" not in formula:
+        return formula
+    formula = _FRACTION.sub(_ratio, formula)
+    formula = _BRACED.sub(lambda part: ("√" if part.group().startswith("\\sqrt") else "") + part[1], formula)
+    return _COMMAND.sub(lambda command: _symbol(command.group()[1:]), formula)
+
+
+def _symbol(name: str) -> str:
+    return _SYMBOLS.get(name, "" if name in _LAYOUT else name)
 
 
 def read_dollar(source: Source) -> bool:

@@ -30,9 +30,11 @@ def rules(speaker: Speaker) -> list[Rule]:
     number = speaker.number_pattern
     counts = _Counts(speaker)
     to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-]|:\d)(?<!\.\d\d(?= Uhr))")
+    bought = re.compile(rf"(\d+) ?[x×] ?(?=[€$£¥] ?\d|(?:{number}){SPACE}?[€$£¥%])")
     scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     return [
         Rule("0", to, counts.range, then=after_number(rf"{SPACE}?[-–—～~]")),
+        Rule("0", bought, counts.bought, then=" ?[x×]"),
         Rule("0", _SIZE, counts.size, then=after_number(" ?[x×✕]")),
         Rule("0", re.compile(r"(\d{1,3})[x×](?=[ \xa0][^\W\d_]{2}|/[^\W\d_])"), counts.times, then="[x×]"),
         Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=after_number("[A-Za-z]")),
@@ -74,6 +76,10 @@ class _Counts:
         if speaker.code == "ja" and _is_address(match):
             between = "の"
         return speaker.join(speaker.number(first), between, speaker.counted(second, match.string, match.end()))
+
+    def bought(self, match: re.Match[str]) -> str:
+        """*three times four euros fifty*"""
+        return self._speaker.join(self._speaker.number(match[1]), self._speaker.words.times)
 
     def size(self, match: re.Match[str]) -> str:
         speaker = self._speaker

@@ -49,7 +49,7 @@ def spans(language: Language) -> str:
     months = any_of([*language.dates.months, *language.dates.short_months])
     spans = [rf"(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
     short_days = any_of([*language.dates.short_days, *map(str.capitalize, language.dates.short_days)])
-    dated = rf"(?:{short_days})(?:\.(?=,? \d| [^\W\dA-Z])|(?=,? \d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:de )?(?:{months})))"
+    dated = rf"(?:{short_days})(?:\.(?=,? \d| [^\W\dA-Z])|\.?(?=:? \d{{1,2}}(?:[:.]\d\d|[-–]\d| ?(?:am|pm|Uhr|h)\b))|(?=,? \d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:de )?(?:{months})))"
     return "|".join([*spans, dated])
 
 
@@ -70,7 +70,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then=r"/\d")
         )
     if order == "dmy":
-        found.append(Rule("0", re.compile(r"(\d{1,2})/(0[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then=r"/[01]"))
+        found.append(Rule("0", re.compile(r"(\d{1,2})/(0?[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then=r"/\d"))
     return found
 
 

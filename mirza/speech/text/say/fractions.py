@@ -28,7 +28,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     ]
 
 
-MIXED = rf"(?:\d+[ ])?\d{{1,3}}[/⁄]\d{{1,3}}|\d*[ ]?[{VULGAR}]"
+MIXED = rf"(?:\d+[ ])?\d{{1,3}}[/⁄]\d{{1,3}}|\d+[ ]?[{VULGAR}]|[{VULGAR}]"
 """A number with a fraction: `1/2`, `1 1/2`, `1½`, `½`."""
 
 

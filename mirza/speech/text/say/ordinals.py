@@ -38,6 +38,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             Rule("0", _GERMAN_STEM_ORDINAL, lambda match: speaker.numbers.ordinal(int(match[1])), then=r"\."),
             Rule("0", _GERMAN_LAST_ORDINAL, ordinals.german_last_ordinal, then=r"\."),
             Rule("0", _GERMAN_DECADE, ordinals.german_decade, then="e"),
+            Rule("0", re.compile(r"(\d{1,3})er(?!\w)"), ordinals.german_group, then="e"),
         ],
         "zh": [Rule("0", re.compile(r"(\d+)年代"), ordinals.chinese_decade, then="年")],
     }
@@ -114,6 +115,10 @@ class _Ordinals:
 
     def german_decade(self, match: re.Match[str]) -> str:
         return f"{self._numbers.year(int(match[1]))}er{match[2]}"
+
+    def german_group(self, match: re.Match[str]) -> str:
+        """*ein dreier Pack*"""
+        return f"{self._numbers.cardinal(int(match[1]))}er"
 
     def chinese_decade(self, match: re.Match[str]) -> str:
         digits = match[1]

@@ -8,6 +8,12 @@ from mirza.speech.text.say.base import Rule, Speaker, after_number
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_ANY_POWER = re.compile(r"\^(?=\{?\(?[-−]?\w)")
+_BOUNDS = re.compile(r"([∑∫∏])_?\{?([^{}^\s]{1,12})\}?\^(?:\{([^{}]{1,12})\}|([^{}\s]))")
+_FROM_TO = {
+    "en": "{} from {} to {} of", "fr": "{} de {} à {} de", "de": "{} von {} bis {} über", "es": "{} de {} a {} de",
+    "zh": "从{1}到{2}的{0}", "ja": "{1}から{2}までの{0}",
+}  # fmt: skip
 _POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|([⁻⁰¹²³⁴-⁹]+)")
 _BASE = re.compile(r"(?:[^\W_\u3040-\u30ff\u3400-\u9fff])*\)?\Z")
 _SUBSCRIPT = re.compile(r"[₀-₉]+")
@@ -19,7 +25,9 @@ def rules(speaker: Speaker) -> list[Rule]:
     scientific = re.compile(rf"({speaker.number_pattern})[eE]([+-]?\d{{1,3}})(?!\w)")
     return [
         Rule("0", scientific, powers.scientific, then=after_number("[eE]")),
+        Rule("$", _BOUNDS, powers.bounds, first="∑∫∏"),
         Rule("$a", _POWER, powers.power, first=r"\^⁻⁰¹²³⁴-⁹"),
+        *([Rule("$", _ANY_POWER, powers.any_power, first=r"\^")] if speaker.words.power.endswith("{}") else []),
         Rule("$a", _SUBSCRIPT, powers.subscript, first="₀-₉"),
     ]
 
@@ -48,13 +56,35 @@ class _Powers:
         text, start = match.string, match.start()
         base = _BASE.search(text, 0, start)
         if match[3] and (base is None or not base.group() or (len(base.group()) > 4 and base.group()[-1] != ")")):
-            return ""  # a footnote
+            isotope = base is not None and not base.group() and re.match("[A-Z]", text[match.end() :])
+            return self._speaker.number(exponent) if isotope and exponent.isdecimal() else ""  # or a footnote
         if match[3] and exponent == "1":
             return ""
         words = self._speaker.words
         if exponent in ("2", "3"):
             return words.squared if exponent == "2" else words.cubed
         return words.power.format(_exponent(self._speaker, exponent))
+
+    def any_power(self, _match: re.Match[str]) -> str:
+        """*to the power of*, before what is not a number or a letter only."""
+        return self._speaker.words.power.format("").strip()
+
+    def bounds(self, match: re.Match[str]) -> str | None:
+        """*sum from i equals one to n of*"""
+        words = self._speaker.words
+        name = {"∑": words.sum, "∫": words.integral}.get(match[1])
+        if name is None:
+            return None
+        return _FROM_TO[self._speaker.code].format(name, self._terms(match[2]), self._terms(match[3] or match[4]))
+
+    def _terms(self, written: str) -> str:
+        """Numbers, letters and signs of a bound."""
+        words = self._speaker.words
+        signs = {"=": words.equals, "+": words.plus, "-": words.minus, "−": words.minus, "∞": words.infinity}
+        parts: list[str] = re.findall(r"\d+|[^\W\d_]+|[=+\-−∞]", written)
+        return self._speaker.join(
+            *(self._speaker.number(part) if part.isdecimal() else signs.get(part, part) for part in parts)
+        )
 
     def scientific(self, match: re.Match[str]) -> str:
         return self._speaker.join(self._speaker.number(match[1]), times_ten(self._speaker, exponent_of(match[2])))

@@ -20,7 +20,7 @@ _FACE = re.compile(
     r"(?:(?<![^\s(])[:;=8][-'^]?[()DPpOo|/\\3]|[:;][-'^]?[()DPp])(?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\_\(ツ\)_/¯"
 )
 _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔]\ufe0f?|=>")
-_COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|<|>|=|:=")
+_COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|≒|<|>|=|:=")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
 _SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
@@ -71,7 +71,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _PER_TIME, signs.per_time, first="/"),
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
         Rule("$", _FACTORIAL, signs.factorial, first="!"),
-        Rule("$", _COMPARE, signs.compare, first="<>=≤≥!≠≈≅:"),
+        Rule("$", _COMPARE, signs.compare, first="<>=≤≥!≠≈≅≒:"),
         Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))|(?<=\()-(?= \d)"), signs.minus, first=r"\-−–"),
         Rule(
             "$",
@@ -86,6 +86,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"#(?=\w)"), signs.hash, first="#"),
         Rule("$", _BARE, signs.bare, first=_SIGNS),
         Rule("$", re.compile(r"(?<=[A-Za-z])′(?=[\s(=,.;)])"), lambda _: _PRIME[speaker.code], first="′"),
+        Rule("$", re.compile(r"(?<=\d)★(?!★)|(?<=\d )★(?!★)"), lambda _: _STARS[speaker.code], first="★"),
         Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
         Rule("$a", _SYMBOL, lambda match: speaker.language.symbols.get(match.group()), first=_SYMBOLS),
         Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol, first="πα-ωΑ-Ω"),
@@ -139,7 +140,7 @@ class _Signs:
         words = self._words
         said = {
             "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
-            "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": words.about, "≅": words.about,
+            "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": words.about, "≅": words.about, "≒": words.about,
         }.get(match.group(), words.equals)  # fmt: skip
         if match.group() == ">" and _MENU.search(match.string, max(0, match.start() - 20), match.end() + 4):
             return words.pause
@@ -220,7 +221,7 @@ class _Signs:
         return self._speaker.number(match[1]) + ("号" if self._speaker.code == "zh" else "番")
 
     def hash(self, match: re.Match[str]) -> str:
-        number = re.match(r"\d+(?![^\W_\u3040-\u9fff])", match.string[match.end() :])
+        number = re.match(r"\d+(?![^\W_\u3040-\u9fff])|[A-Z]{1,3}-?\d", match.string[match.end() :])
         return self._words.number if number else self._words.hashtag
 
     def bare(self, match: re.Match[str]) -> str | None:
@@ -299,12 +300,17 @@ class _Signs:
             formula = before.isdigit() or before in "²³" or (after.isdigit() and _LONE_LETTER.search(text, 0, start))
             over = self._words.over if self._speaker.language.spaced else self._words.divided
             return over if formula else ""
+        if before == ")" and after.isalpha() and self._speaker.spaced:
+            return self._words.over
         math = text[:start].rstrip()[-1:], text[start + 1 :].lstrip()[:1]
         if _operand(math[0], ")") and _operand(math[1], "("):
             return self._words.divided
+        if before.isspace() and after.isspace():
+            return self._words.pause
         return self._words.slash if _LETTER.match(after) else ""
 
 
+_STARS = {"en": "stars", "fr": "étoiles", "de": "Sterne", "es": "estrellas", "zh": "星", "ja": "つ星"}
 _HEARTS = {"en": "heart", "fr": "cœur", "de": "Herz", "es": "corazón", "zh": "爱心", "ja": "ハート"}
 
 

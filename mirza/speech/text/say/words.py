@@ -19,6 +19,7 @@ _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
 _ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f]\Z")
 _LAW = re.compile(r"(?:§|Art\.|Abs\.)[^,;!?]{0,20}\Z")
 """Before `S. 2`, which is a sentence of the law, and no page."""
+_ORDINAL_BEFORE = re.compile(r"\d(?:e|er|re|ème)? \Z")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _CHAINED = re.compile(r"\b[IVX]+(?:,? (?:and|or|to|et|ou|à|und|oder|bis|y|o|a|al) |, )\Z")
 """*siglos XV y XVI*: what is said of the first is said of the second."""
@@ -68,6 +69,8 @@ class _Shorts:
             and not rest.startswith(",")
         ):
             return None
+        if written in ("min", "min.") and self._speaker.code == "fr" and _ORDINAL_BEFORE.search(text, 0, match.start()):
+            return "minute" + _stop(written, rest)
         one, _, many = self._speaker.language.abbreviations[written].partition("|")
         if (
             written in ("máx.", "mín.")
