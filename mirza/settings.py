@@ -101,7 +101,7 @@ class LlmSettings(Section):
     draft_depth: int = Field(default=3, ge=1, le=8)
     """Tokens drafted at most in one round."""
     prefill_step: int = Field(default=2048, ge=16, le=16384)
-    """Tokens fed to the model at once, on a CPU 256 at most. Lower it if interruptions during long prompts come late."""
+    """Tokens fed to the model at once; on a CPU 256 at most. Lower it if interruptions in long prompts come late."""
     kv_bits: Literal[0, 4, 8] = 0
     """Bits of the key-value cache; 0 is full. Not exact: saves memory in very long conversations."""
     snapshots: bool = True
