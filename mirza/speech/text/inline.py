@@ -15,6 +15,8 @@ from mirza.speech.text.source import Source
 _MARK = r"\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f"
 PLAIN = re.compile(rf"(?:(?<=\S) )?[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}} ?")
 """Words with one space before, between and after them, and nothing that could be markup."""
+ALL_PLAIN = re.compile(rf" ?[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}} ?")
+"""The same for all of a delta: what is before its first space is looked at by who asks."""
 
 MANY = 8
 """So many marks in a row are a line, not emphasis."""

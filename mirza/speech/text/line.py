@@ -18,6 +18,7 @@ TIDY = re.compile(rf"{_WORDS}{_MARK}?")
 TIDY_CJK = re.compile(rf"{_WORDS_CJK}{_MARK}?")
 """A sentence that is as `Line` would put it together."""
 _ONLY_WORDS = re.compile(_WORDS)
+_ONLY_WORDS_CJK = re.compile(_WORDS_CJK)
 _MARKS = {",": 1, "、": 1, "，": 1, ";": 2, ":": 2, "；": 2, "：": 2}
 _ENDS = ".!?…。！？।"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -56,10 +57,10 @@ class Line:
             apart = self._spaced and not tight
             if not tight and (self._glue or (apart and parts and _parts_words(parts[-1][-1]))):
                 self._gap = True
-            if apart and _is_words(said):
+            if _is_words(said, self._spaced):
                 if self._gap:
                     self._gap = False
-                    if parts:
+                    if parts and (self._spaced or not _touch(parts[-1][-1], said[0])):
                         parts.append(" ")
                 parts.append(said)
             else:
@@ -118,9 +119,9 @@ class Line:
 
 
 @lru_cache(maxsize=4096)
-def _is_words(said: str) -> bool:
+def _is_words(said: str, spaced: bool) -> bool:
     """Whether `said` can be taken in one part; remembered, since most of it is the same few numbers."""
-    return _ONLY_WORDS.fullmatch(said) is not None
+    return (_ONLY_WORDS if spaced else _ONLY_WORDS_CJK).fullmatch(said) is not None
 
 
 def _parts_words(char: str) -> bool:

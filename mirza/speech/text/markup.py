@@ -14,7 +14,7 @@ import mirza.speech.text.html as html
 from mirza.speech.text.blocks import Fence, read_line_start
 from mirza.speech.text.events import Event
 from mirza.speech.text.hidden import JsonEnd
-from mirza.speech.text.inline import PLAIN, read_inline
+from mirza.speech.text.inline import ALL_PLAIN, PLAIN, read_inline
 from mirza.speech.text.source import Source
 
 _COMMENT = re.compile(r"<!--")
@@ -51,12 +51,20 @@ class Markup:
         if self._fence is not None:
             return _FENCE_ENDS
         source = self._source
-        held = source.held if source.more() else ""
+        held = source.held if source.at < len(source.text) else ""
         return _LINK_ENDS if held and held[0] == "[" and not _LINK_ENDS.search(held) else None
 
     def push(self, text: str) -> list[Event]:
         """What `text`, after everything before it, makes certain."""
-        self._source.add(text)
+        source = self._source
+        if (
+            source.settled
+            and ALL_PLAIN.fullmatch(text)
+            and (text[0] != " " or not source.before.isspace())
+            and self._is_shown()
+        ):
+            return [source.all_plain(text)]
+        source.add(text)
         return self._read()
 
     def flush(self) -> list[Event]:

@@ -58,6 +58,22 @@ class Source:
             self._begun = self._kept = self.at
         self.text += text
 
+    @property
+    def settled(self) -> bool:
+        """Whether everything is taken, within a line and no link."""
+        return not self.line_start and self.at == len(self.text) and not self.closers
+
+    def all_plain(self, text: str) -> Text:
+        """Takes all of `text` as it is, when everything before it is taken."""
+        whole = self.text + text
+        gone = max(0, len(whole) - _BEHIND)
+        self.text = whole[gone:]
+        self._base += gone
+        self._fresh -= gone
+        self.at = self._begun = self._kept = len(self.text)
+        self._clean_at += len(text)
+        return Text(text, text, [])
+
     def events(self) -> list[Event]:
         """What was taken since this was asked last."""
         if self.at != self._begun:
