@@ -25,6 +25,15 @@ _PIECES = {
 """The letters of the language, then those of English where they are free: German `D` is the queen, French `R` the king."""
 
 
+_ELEMENTS = frozenset("Ra Rb Re Rf Rg Rh Ba Be Bh Na Nb Nd Ne Db Ta Tb Tc Te Fe Ca Cd Ce Cf Sb Se Sg La Ac Ag".split())
+"""What begins like a move and may be an ion: `Ca2+`."""
+_GAME = re.compile(
+    r"\d\.\s?\S|O-O|[KQRBNDTFCSLA][a-h]?x[a-h][1-8]|\b(?:chess|échecs|Schach|ajedrez|knights?|bishops?|rooks?|gambit|"
+    r"cavalier|Springer|Läufer|caballo|alfil|checkmate|Schachmatt)\b",
+    re.IGNORECASE,
+)
+
+
 def triggers(code: str) -> frozenset[str]:
     """What is a move and has no digit."""
     return frozenset(["O-O", "O-O-O"]) if code in _WORDS else frozenset()
@@ -48,7 +57,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         said = f" {promotes} {pieces.get(promoted, promoted)}" if promoted else ""
         return said + (f", {mate if end == '#' else check}" if end else "")
 
-    def moved(match: re.Match[str]) -> str:
+    def moved(match: re.Match[str]) -> str | None:
+        if match.group()[:2] in _ELEMENTS and not _GAME.search(match.string):
+            return None
         if match["pawn"]:
             return f"{match['pawn']} {takes} {square(match['taken'])}" + after(match["ends"], match["promotes"])
         parts = [pieces[match["piece"]], square(match["from"]), takes if match["takes"] else "", square(match["to"])]

@@ -70,7 +70,14 @@ def rules(speaker: Speaker) -> list[Rule]:
             Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then=r"/\d")
         )
     if order == "dmy":
-        found.append(Rule("0", re.compile(r"(\d{1,2})/(0?[1-9]|1[0-2])(?![\d/])"), dates.day_slash_month, then=r"/\d"))
+        found.append(
+            Rule(
+                "0",
+                re.compile(r"(\d{1,2})/(0?[1-9]|1[0-2])(?![\d/]|e\b| d(?:[ue]l?s?\b|['’]))"),
+                dates.day_slash_month,
+                then=r"/\d",
+            )
+        )
     return found
 
 

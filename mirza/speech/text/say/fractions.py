@@ -13,6 +13,7 @@ _FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
 _COUNTED = re.compile(r"\d[ \xa0]([^\W\d_]{2,})[ \xa0]\Z")
 """What a half goes on with: `1 an 1/2`."""
 _RATING = re.compile(r"(\d{1,2}[.,]\d{1,2})/(5|10|20|100)(?![\d/.,]*\d)")
+_FRENCH_PARTS = re.compile(r"(\d{1,2})/(\d{1,4})(?:e|ème)s?(?!\w)")
 _BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
 
@@ -20,7 +21,9 @@ _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), 
 def rules(speaker: Speaker) -> list[Rule]:
     """Those written with a slash, and those that are one character."""
     fractions = _Fractions(speaker)
+    parts = Rule("0", _FRENCH_PARTS, fractions.french_parts, then=r"/\d")
     return [
+        *([parts] if speaker.code == "fr" else []),
         Rule("0", _RATING, fractions.rating, then=r"[.,]\d{1,2}(?:/|\Z)"),
         Rule("0", _FRACTION, fractions.fraction, then=r"[/⁄ ]\d"),
         Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), fractions.mixed, then=f"{SPACE}?[{VULGAR}]"),
@@ -58,6 +61,12 @@ class _Fractions:
     def __init__(self, speaker: Speaker) -> None:
         self._speaker = speaker
         self._numbers = speaker.numbers
+
+    def french_parts(self, match: re.Match[str]) -> str:
+        """*un dixième*"""
+        top = int(match[1])
+        part = self._numbers.ordinal(int(match[2]), MASCULINE)
+        return f"{self._numbers.cardinal(top, MASCULINE)} {part}{'s' if top > 1 else ''}"
 
     def rating(self, match: re.Match[str]) -> str:
         """*four point seven out of five*"""
@@ -174,9 +183,9 @@ def _fraction(speaker: Speaker, top: int, bottom: int) -> str:
 
 def _english_fraction(speaker: Speaker, top: int, bottom: int) -> str:
     cardinal = speaker.numbers.cardinal
-    if top == bottom:
+    if top == bottom and bottom not in (5, 10, 20, 100):
         return f"{cardinal(top)} {cardinal(bottom)}"
-    if (bottom in (10, 100) or (bottom in (20, 50) and top > 1)) and top < bottom:
+    if (bottom in (10, 100) or (bottom in (20, 50) and top > 1)) and top <= bottom:
         return f"{cardinal(top)} out of {cardinal(bottom)}"
     if bottom == 1 or top >= bottom or bottom > 100:
         return f"{cardinal(top)} over {cardinal(bottom)}"

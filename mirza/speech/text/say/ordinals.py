@@ -16,6 +16,7 @@ _GERMAN_DAYS = re.compile(r"(\d{1,2})\. ?[–-] ?(\d{1,2})\.(?=[ \xa0][^\W\d_])"
 _CLUB = re.compile(r" (?:FC|FSV|FFC|SC|TSV)\b")
 _GERMAN_STEM_ORDINAL = re.compile(r"(\d{1,3})\.(?=-[^\W\d_])")
 _GERMAN_LAST_ORDINAL = re.compile(r"(\d{1,3})\.(?=[\s\"“”»«)]*\Z)")
+_COUNTED_TO = re.compile(r"\d bis \Z")
 _DECADE = re.compile(r"['’]?(\d{2,3}0)s(?!\w)|['’](\d0)s(?!\w)|(\d0)s(?!\w)")
 _GERMAN_DECADE = re.compile(r"(\d{1,3}0)er(n?)(?!\w)")
 
@@ -76,6 +77,8 @@ class _Ordinals:
         before = self._speaker.word_before(match.string, match.start())
         if match.string[: match.start()].rstrip()[-1:] in ("", "=", ":") and not _CLUB.match(match.string, match.end()):
             return None  # a result, or the number of an item
+        if before.lower() in self._speaker.language.roman_cues:
+            return None  # Absatz 2. Danach
         ending = german_ending(self._speaker, match)
         if ending == COUNTING and before.lower() == "der" and _dative(match):
             ending = "n"
@@ -96,6 +99,8 @@ class _Ordinals:
         """*Wir treffen uns am dritten.*, *Er war der dritte.*"""
         before = self._speaker.word_before(match.string, match.start()).lower()
         ending = german_ending(self._speaker, match)
+        if before == "bis" and _COUNTED_TO.search(match.string, 0, match.start()):
+            return None  # von 1 bis 5.
         ranked = ending == "n" or before in ("der", "das", "dieser", "jeder", "jede", "jedes")
         return f"{self._numbers.ordinal(int(match[1]), ending)}." if ranked else None
 

@@ -33,7 +33,7 @@ _BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
 _COEFFICIENT = re.compile(r"(?<![\w.,])\d+[a-z]\Z")
 """`2x`, before `-3`."""
 _PERCENTAGE = re.compile(r"[\d.]+ ?%")
-_RISES, _FALLS = re.compile("[涨增长升高多加]了?[：:]?\\Z"), re.compile("[跌降减低少缩]了?[：:]?\\Z")
+_RISES, _FALLS = re.compile("[涨增长升高达多加]了?[：:]?\\Z"), re.compile("[跌降减低少缩]了?[：:]?\\Z")
 """Verbs after which a sign before a percentage says what was said."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PERIODS = frozenset(
@@ -166,10 +166,10 @@ class _Signs:
             return self._words.dash  # an option, `git commit -m`
         if re.search(r"[年月日号點点時时]\Z", before):
             return self._words.to
-        if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
-            return "零下"
         if self._speaker.code == "zh" and _FALLS.search(before):
             return ""
+        if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
+            return "零下"
         if _CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
             return self._words.minus
         if re.search(r"(?:[\d%°€$£]|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|\d0s|°[CF])\Z", before, re.IGNORECASE):

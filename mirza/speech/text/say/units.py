@@ -82,12 +82,21 @@ def rules(speaker: Speaker) -> list[Rule]:
         found.insert(0, Rule("0", _INCHES, measures.inches, then=after_number('["″”]')))
     if spaced:
         found.append(Rule("a$", re.compile(r"[x×](?= ?\d)"), lambda match: _by(speaker, match), first="x×"))
+    if speaker.code == "ja":
+        often = re.compile(r"(\d+)([回個枚本件錠杯粒]|時間)/([日週月年回])(?![^\W\d_\u3040-\u309f])")
+        found.insert(0, Rule("0", often, lambda match: _often(speaker, match), then="[回個枚本件錠杯粒時]"))
     if speaker.code == "de":
         found.insert(
             0,
             Rule("0", re.compile(rf"({number}){SPACE}?%(ig\w*)"), measures.percentual, then=after_number(f"{SPACE}?%")),
         )
     return found
+
+
+def _often(speaker: Speaker, match: re.Match[str]) -> str:
+    """*一日三回*"""
+    period = {"日": "一日", "週": "週に", "月": "月に", "年": "年に", "回": "一回"}[match[3]]
+    return f"{period}{speaker.number(match[1])}{match[2]}"
 
 
 def _by(speaker: Speaker, match: re.Match[str]) -> str | None:
