@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.language import units
-from mirza.speech.text.places import FACTORIAL_AFTER
+from mirza.speech.text.say import sums
 from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.sums import CJK, FORMULA, LETTER, LONE_LETTER, Sums, is_operand
 from mirza.speech.text.say.units import per_name
 from mirza.speech.text.say.web import spell
 
@@ -20,45 +20,26 @@ _FACE = re.compile(
     r"(?:(?<![^\s(])[:;=8][-'^]?[()DPpOo|/\\3]|[:;][-'^]?[()DPp])(?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\_\(ツ\)_/¯"
 )
 _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔]\ufe0f?|=>")
-_COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|≒|<|>|=|:=")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
 _SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
-_FACTORIAL = re.compile(rf"!(?={FACTORIAL_AFTER})")
 _SYMBOLS = "ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
 _SYMBOL = re.compile(f"[{_SYMBOLS}]")
-_MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
-"""A way through menus: File > Save."""
-_BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
-_COEFFICIENT = re.compile(r"(?<![\w.,])\d+[a-z]\Z")
-"""`2x`, before `-3`."""
-_PERCENTAGE = re.compile(r"[\d.]+ ?%")
-_RISES, _FALLS = re.compile("[涨增长升高达多加]了?[：:]?\\Z"), re.compile("[跌降减低少缩]了?[：:]?\\Z")
-"""Verbs after which a sign before a percentage says what was said."""
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_PERIODS = frozenset(
-    "day week month year hour night person visit jour semaine mois an heure nuit personne Tag Woche Monat Jahr Stunde Nacht "
-    "Person día semana mes año hora noche persona".split()
-)
-"""After a slash these mean *per*."""
 _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
 _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
-_FORMULA = re.compile(r"[=+²³^×]")
-"""`3x` and `x²` before a dash are terms where one of these is near."""
 _PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min|km²|km2|m²|m2|m³|ha|kg)(?!\w)")
 _HOUR = re.compile(r"\d(?: ?[ap]\.?m\.?| ?h| Uhr)?\Z")
 _UNTIL = re.compile(r"(?:noon|midnight|midday|midi|minuit|Mitternacht|mediodía|medianoche)\b")
-_LONE_LETTER = re.compile(r"(?<![\w°])[^\W\d_]\Z")
 _FUNCTION, _ARGUMENT = re.compile(r"(?<![^\W_])[fghFGPO]′?\Z"), re.compile(r"\([a-zA-Z](?:\)| log |\^|²)")
 """*f of x*"""
 _OF = {"en": "of", "fr": "de", "de": "von", "es": "de", "zh": "", "ja": ""}
 _PRIME = {"en": "prime", "fr": "prime", "de": "Strich", "es": "prima", "zh": "撇", "ja": "プライム"}
-_LETTER = re.compile(r"\w")
 
 
 def rules(speaker: Speaker) -> list[Rule]:
     """What is asked last: one or a few signs."""
-    signs = _Signs(speaker)
+    arithmetic = Sums(speaker)
+    signs = _Signs(speaker, arithmetic)
     found = [
         Rule("$", _ITEM, lambda _: speaker.words.pause, first=ITEM),
         Rule("$", _HEART, signs.heart, first="<♥❤"),
@@ -70,9 +51,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile("&&"), lambda _: speaker.words.ampersand, first="&"),
         Rule("$", _PER_TIME, signs.per_time, first="/"),
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
-        Rule("$", _FACTORIAL, signs.factorial, first="!"),
-        Rule("$", _COMPARE, signs.compare, first="<>=≤≥!≠≈≅≒:"),
-        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))|(?<=\()-(?= \d)"), signs.minus, first=r"\-−–"),
+        *sums.rules(arithmetic),
         Rule(
             "$",
             re.compile(r"\.(?=\d)"),
@@ -95,7 +74,8 @@ def rules(speaker: Speaker) -> list[Rule]:
 
 
 class _Signs:
-    def __init__(self, speaker: Speaker) -> None:
+    def __init__(self, speaker: Speaker, arithmetic: Sums) -> None:
+        self._sums = arithmetic
         self._speaker = speaker
         self._words = speaker.words
 
@@ -109,7 +89,7 @@ class _Signs:
             return ""
         before = match.string[: match.start()].rstrip()
         word = self._speaker.word_before(match.string, match.start())
-        variable = _LONE_LETTER.search(before) or re.search(r"(?<![A-Za-z])[a-z]\Z", before)
+        variable = LONE_LETTER.search(before) or re.search(r"(?<![A-Za-z])[a-z]\Z", before)
         if before[-1:].isdigit() or (before[-1:] in "=+" and before) or (variable and word != "I"):
             return None
         return _HEARTS[self._speaker.code]
@@ -126,56 +106,6 @@ class _Signs:
         inner = match.group().strip("<>/ ")
         return spell(self._speaker, re.sub(r"[\W_]+", " ", match[1] if "=" in inner else inner))
 
-    def factorial(self, match: re.Match[str]) -> str | None:
-        """`5! = 120`; of `5!=120` and `x!=5` it is one only if that is true."""
-        text, end = match.string, match.end()
-        if text[end : end + 1] == "=":
-            before, after = re.search(r"\d+\Z", text[: match.start()]), re.match(r"= ?(\d+)", text[end:])
-            small = before is not None and len(before.group()) <= 2
-            if not (before and after and small and math.factorial(int(before.group())) == int(after[1])):
-                return None
-        return self._words.factorial
-
-    def compare(self, match: re.Match[str]) -> str:
-        words = self._words
-        said = {
-            "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
-            "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": words.about, "≅": words.about, "≒": words.about,
-        }.get(match.group(), words.equals)  # fmt: skip
-        if match.group() == ">" and _MENU.search(match.string, max(0, match.start() - 20), match.end() + 4):
-            return words.pause
-        before = match.string[: match.start()].rstrip()[-1:]
-        alone = (
-            match.string[match.start() - 1 : match.start()].isspace()
-            and not match.string[match.end() : match.end() + 1].isspace()
-        )
-        operand = not alone and before.isalnum()
-        return said if (operand or (not alone and before in ")%°²³")) and before else said.removeprefix("is ")
-
-    def minus(self, match: re.Match[str]) -> str | None:
-        text, start = match.string, match.start()
-        before = text[:start]
-        after = text[match.end() : match.end() + 1]
-        if after.isalpha() and before[-1:].isalnum():
-            return ""
-        if (before[-1:] and before[-1] in "²³") or (_COEFFICIENT.search(before) and _FORMULA.search(text)):
-            return self._words.subtracted
-        if match.group() == "−":
-            return self._words.minus
-        if after.isalpha() and before[-1:].isspace() and before.rstrip()[-1:].isalpha():
-            return self._words.dash  # an option, `git commit -m`
-        if re.search(r"[年月日号點点時时]\Z", before):
-            return self._words.to
-        if self._speaker.code == "zh" and _FALLS.search(before):
-            return ""
-        if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
-            return "零下"
-        if _CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
-            return self._words.minus
-        if re.search(r"(?:[\d%°€$£]|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|\d0s|°[CF])\Z", before, re.IGNORECASE):
-            return self._words.to
-        return ""
-
     def dash(self, match: re.Match[str]) -> str:
         before = match.string[: match.start()].rstrip()[-1:]
         after = match.string[match.end() :].lstrip()[:1]
@@ -185,8 +115,8 @@ class _Signs:
             return self._words.to
         minus = "-" in match.group() and "--" not in match.group()
         if minus and (after.isalnum() or after == "(") and _TERM.search(match.string[: match.start()].rstrip()):
-            return self._words.subtracted if _FORMULA.search(match.string) else self._words.pause
-        if minus and _operand(before, ")") and _operand(after, "("):
+            return self._words.subtracted if FORMULA.search(match.string) else self._words.pause
+        if minus and is_operand(before, ")") and is_operand(after, "("):
             score = _SCORE.search(match.string, 0, match.start()) and re.match(
                 r" \d+ [^\W\d_]{2}", match.string[match.end() :]
             )
@@ -212,7 +142,7 @@ class _Signs:
         """Whether a bracket after this character is part of a name, as in `f(x)`."""
         return (
             (before.isalnum() or before == "′")
-            and not _CJK.match(before)
+            and not CJK.match(before)
             and (self._speaker.language.spaced or not before.isdigit())
         )
 
@@ -243,10 +173,8 @@ class _Signs:
                 return words.at
             case "&":
                 return words.ampersand
-            case "+" if self._speaker.code == "zh" and after.isdigit() and not _ends_term(before):
-                return _chinese_plus(text, match.start())
             case "+":
-                return words.plus
+                return self._sums.plus(text, match.start(), before, after)
             case "×" | "*" | "⋅" | "∙":
                 return words.times
             case "÷":
@@ -280,53 +208,14 @@ class _Signs:
                     return ""  # HEAD~3
                 return words.about if after.isdigit() or after in ("$", "€", "£") else ""
             case "/":
-                return self._slash(text, match.start(), before, after)
+                return self._sums.slash(text, match.start(), before, after)
             case "−":
-                return "" if _LETTER.match(before) and _LETTER.match(after) else words.minus
+                return "" if LETTER.match(before) and LETTER.match(after) else words.minus
             case "-":
-                return words.subtracted if _operand(before, ")") and _operand(after, "(") else ""
+                return words.subtracted if is_operand(before, ")") and is_operand(after, "(") else ""
             case _:
                 return ""
-
-    def _slash(self, text: str, start: int, before: str, after: str) -> str:
-        if _LETTER.match(before) and _LETTER.match(after):
-            if before in "元円块" and _CJK.match(after):
-                return self._words.per if self._speaker.code == "zh" else self._words.pause
-            unit = self._speaker.word_after(text, start + 1)
-            if unit in _PERIODS:
-                return self._words.per
-            if after.isdigit() and not before.isdigit() and not _LONE_LETTER.search(text, 0, start):
-                return self._words.pause  # 180 °C/350 °F
-            formula = before.isdigit() or before in "²³" or (after.isdigit() and _LONE_LETTER.search(text, 0, start))
-            over = self._words.over if self._speaker.language.spaced else self._words.divided
-            return over if formula else ""
-        if before == ")" and after.isalpha() and self._speaker.spaced:
-            return self._words.over
-        math = text[:start].rstrip()[-1:], text[start + 1 :].lstrip()[:1]
-        if _operand(math[0], ")") and _operand(math[1], "("):
-            return self._words.divided
-        if before.isspace() and after.isspace():
-            return self._words.pause
-        return self._words.slash if _LETTER.match(after) else ""
 
 
 _STARS = {"en": "stars", "fr": "étoiles", "de": "Sterne", "es": "estrellas", "zh": "星", "ja": "つ星"}
 _HEARTS = {"en": "heart", "fr": "cœur", "de": "Herz", "es": "corazón", "zh": "爱心", "ja": "ハート"}
-
-
-def _ends_term(char: str) -> bool:
-    """Whether a sum may go on after this character."""
-    return (char.isascii() and char.isalnum()) or (char != "" and char in "²³)）")
-
-
-def _chinese_plus(text: str, start: int) -> str:
-    """*上涨百分之十二*, *加百分之十二*, *零上五摄氏度*"""
-    if _RISES.search(text, 0, start):
-        return ""
-    if _BELOW_ZERO.match(text, start + 1):
-        return "零上"
-    return "加" if _PERCENTAGE.match(text, start + 1) else "正"
-
-
-def _operand(char: str, bracket: str) -> bool:
-    return bool(char) and (char.isdigit() or char == bracket)

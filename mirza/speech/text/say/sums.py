@@ -1,0 +1,139 @@
+"""Signs between numbers: minus or *to*, plus, a slash, comparisons, factorials."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from mirza.speech.text.places import FACTORIAL_AFTER
+from mirza.speech.text.say.base import Rule, Speaker
+
+_COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|≒|<|>|=|:=")
+_FACTORIAL = re.compile(rf"!(?={FACTORIAL_AFTER})")
+_MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
+"""A way through menus: File > Save."""
+_BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
+_COEFFICIENT = re.compile(r"(?<![\w.,])\d+[a-z]\Z")
+"""`2x`, before `-3`."""
+_PERCENTAGE = re.compile(r"[\d.]+ ?%")
+_RISES, _FALLS = re.compile("[涨增长升高达多加]了?[：:]?\\Z"), re.compile("[跌降减低少缩]了?[：:]?\\Z")
+"""Verbs after which a sign before a percentage says what was said."""
+_PERIODS = frozenset(
+    "day week month year hour night person visit jour semaine mois an heure nuit personne Tag Woche Monat Jahr Stunde Nacht "
+    "Person día semana mes año hora noche persona".split()
+)
+"""After a slash these mean *per*."""
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+FORMULA = re.compile(r"[=+²³^×]")
+"""`3x` and `x²` before a dash are terms where one of these is near."""
+LETTER = re.compile(r"\w")
+LONE_LETTER = re.compile(r"(?<![\w°])[^\W\d_]\Z")
+
+
+def rules(sums: Sums) -> list[Rule]:
+    """Those that are asked for their sign alone; `signs.py` asks about the others."""
+    return [
+        Rule("$", _FACTORIAL, sums.factorial, first="!"),
+        Rule("$", _COMPARE, sums.compare, first="<>=≤≥!≠≈≅≒:"),
+        Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))|(?<=\()-(?= \d)"), sums.minus, first=r"\-−–"),
+    ]
+
+
+class Sums:
+    """How what is between two numbers is said."""
+
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+        self._words = speaker.words
+
+    def factorial(self, match: re.Match[str]) -> str | None:
+        """`5! = 120`; of `5!=120` and `x!=5` it is one only if that is true."""
+        text, end = match.string, match.end()
+        if text[end : end + 1] == "=":
+            before, after = re.search(r"\d+\Z", text[: match.start()]), re.match(r"= ?(\d+)", text[end:])
+            small = before is not None and len(before.group()) <= 2
+            if not (before and after and small and math.factorial(int(before.group())) == int(after[1])):
+                return None
+        return self._words.factorial
+
+    def compare(self, match: re.Match[str]) -> str:
+        words = self._words
+        said = {
+            "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
+            "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": words.about, "≅": words.about, "≒": words.about,
+        }.get(match.group(), words.equals)  # fmt: skip
+        if match.group() == ">" and _MENU.search(match.string, max(0, match.start() - 20), match.end() + 4):
+            return words.pause
+        before = match.string[: match.start()].rstrip()[-1:]
+        alone = (
+            match.string[match.start() - 1 : match.start()].isspace()
+            and not match.string[match.end() : match.end() + 1].isspace()
+        )
+        operand = not alone and before.isalnum()
+        return said if (operand or (not alone and before in ")%°²³")) and before else said.removeprefix("is ")
+
+    def minus(self, match: re.Match[str]) -> str | None:
+        text, start = match.string, match.start()
+        before = text[:start]
+        after = text[match.end() : match.end() + 1]
+        if after.isalpha() and before[-1:].isalnum():
+            return ""
+        if (before[-1:] and before[-1] in "²³") or (_COEFFICIENT.search(before) and FORMULA.search(text)):
+            return self._words.subtracted
+        if match.group() == "−":
+            return self._words.minus
+        if after.isalpha() and before[-1:].isspace() and before.rstrip()[-1:].isalpha():
+            return self._words.dash  # an option, `git commit -m`
+        if re.search(r"[年月日号點点時时]\Z", before):
+            return self._words.to
+        if self._speaker.code == "zh" and _FALLS.search(before):
+            return ""
+        if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
+            return "零下"
+        if CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
+            return self._words.minus
+        if re.search(r"(?:[\d%°€$£]|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|\d0s|°[CF])\Z", before, re.IGNORECASE):
+            return self._words.to
+        return ""
+
+    def plus(self, text: str, start: int, before: str, after: str) -> str:
+        """*plus*; in Chinese before what is no sum *上涨百分之十二*, *加百分之十二*, *零上五摄氏度*."""
+        if self._speaker.code != "zh" or not after.isdigit() or _ends_term(before):
+            return self._words.plus
+        if _RISES.search(text, 0, start):
+            return ""
+        if _BELOW_ZERO.match(text, start + 1):
+            return "零上"
+        return "加" if _PERCENTAGE.match(text, start + 1) else "正"
+
+    def slash(self, text: str, start: int, before: str, after: str) -> str:
+        """*over*, *per*, *divided by*, or a pause; nothing between words."""
+        if LETTER.match(before) and LETTER.match(after):
+            if before in "元円块" and CJK.match(after):
+                return self._words.per if self._speaker.code == "zh" else self._words.pause
+            unit = self._speaker.word_after(text, start + 1)
+            if unit in _PERIODS:
+                return self._words.per
+            if after.isdigit() and not before.isdigit() and not LONE_LETTER.search(text, 0, start):
+                return self._words.pause  # 180 °C/350 °F
+            formula = before.isdigit() or before in "²³" or (after.isdigit() and LONE_LETTER.search(text, 0, start))
+            over = self._words.over if self._speaker.language.spaced else self._words.divided
+            return over if formula else ""
+        if before == ")" and after.isalpha() and self._speaker.spaced:
+            return self._words.over
+        math = text[:start].rstrip()[-1:], text[start + 1 :].lstrip()[:1]
+        if is_operand(math[0], ")") and is_operand(math[1], "("):
+            return self._words.divided
+        if before.isspace() and after.isspace():
+            return self._words.pause
+        return self._words.slash if LETTER.match(after) else ""
+
+
+def _ends_term(char: str) -> bool:
+    """Whether a sum may go on after this character."""
+    return (char.isascii() and char.isalnum()) or (char != "" and char in "²³)）")
+
+
+def is_operand(char: str, bracket: str) -> bool:
+    """Whether a sum may have `char` beside a sign."""
+    return bool(char) and (char.isdigit() or char == bracket)
