@@ -16,7 +16,9 @@ _FRENCH_HOURS = re.compile(
     r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d)(?:[ \xa0\u202f]?(?:min|mn)(?!\w)\.?)?)?(?![\w/])"
 )
 _FRENCH_ROUND = re.compile(r"(\d{1,2}) ?([hj]) ?/ ?(\d{1,2})(?!\w)")
-_GERMAN_HOURS = re.compile(r"(\d{1,2})(?:[.:](\d{2}))?[ \xa0]Uhr(?:[ \xa0](\d{1,2})(?!\d))?")
+_GERMAN_HOURS = re.compile(
+    r"(\d{1,2})(?:(?:[.:](\d{2}))?[ \xa0]Uhr(?:[ \xa0](\d{1,2})(?!\d))?|\.(\d{2})[ \xa0]?h(?!\w))"
+)
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?)[ ]?:[ ]?(\d+(?:[.,]\d+)?)(?!\d|[A-F][\dA-F:])")
 _VERSES = re.compile(r"(\d{1,3}):(\d{1,3})[-–](\d{1,3})(?![\d:])")
 _CJK_HOURS = re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])")
@@ -132,7 +134,7 @@ class Times:
         return f"{count} {'heures' if hours else 'jours'} sur {self._numbers.cardinal(int(match[3]))}"
 
     def german(self, match: re.Match[str]) -> str | None:
-        hour, minute = int(match[1]), int(match[2] or match[3] or 0)
+        hour, minute = int(match[1]), int(match[2] or match[3] or match[4] or 0)
         return self.say(hour, minute, "Uhr") if hour <= 24 and minute < 60 else None
 
     def cjk(self, match: re.Match[str]) -> str | None:

@@ -123,6 +123,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         return _spelled(speaker, match.group().lstrip("#"))
 
     def letters(match: re.Match[str]) -> str | None:
+        if zone := re.fullmatch(r"(UTC|GMT)-(\d{1,2})", match.group()):
+            return speaker.join(zone[1], words.minus, speaker.number(zone[2]))
         if difference := re.fullmatch(r"([a-z])-(\d+)", match.group()):
             return speaker.join(f"{difference[1]} ", words.minus, f" {speaker.number(difference[2])}")
         if re.match(r"[a-z]{2,}-\d", match.group()):
@@ -181,7 +183,7 @@ def rules(speaker: Speaker) -> list[Rule]:
 
     extra = {
         "en": [
-            Rule("0", re.compile(r"(?<=, [A-Z]{2} )\d{5}(?:-\d{4})?(?![\d-])"), grouped, least=5),
+            Rule("0", re.compile(r"(?:(?<=, [A-Z]{2} )|(?<=ZIP ))\d{5}(?:-\d{4})?(?![\d-])"), grouped, least=5),
             Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency, least=3),
         ],
         "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long, least=3)],

@@ -124,6 +124,8 @@ class Sums:
         math = text[:start].rstrip()[-1:], text[start + 1 :].lstrip()[:1]
         if is_operand(math[0], ")") and is_operand(math[1], "("):
             return self._words.divided
+        if LONE_LETTER.search(text[:start].rstrip()) and re.match(r" ?[^\W\d_](?!\w)", text[start + 1 :]):
+            return self._words.divided
         if before.isspace() and after.isspace():
             return self._words.pause
         return self._words.slash if LETTER.match(after) else ""
