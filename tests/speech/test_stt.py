@@ -8,18 +8,21 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soxr
+from numpy.typing import NDArray
 
 from mirza import models
 from mirza.audio.base import MIC_RATE, Samples
 from mirza.errors import ModelDamaged, ModelNotFound, ModelUnsupported
 from mirza.mlx_thread import MlxThread
+from mirza.models.onnx import Arrays, Session, Stop
 from mirza.speech.stt.guard import Guard, Voiced, without_loops
 from mirza.speech.stt.mlx_audio import MlxAudioStt
-from mirza.speech.stt.moonshine import MoonshineStt
+from mirza.speech.stt.moonshine import MoonshineStt, decode, text_of
 from mirza.speech.stt.whisper import WhisperStt
 from mirza.speech.tts.piper import PiperTts
 from tests.speech.real import at_16_khz, noise, recording, recordings, silence, wer, words
@@ -75,6 +78,51 @@ async def test_a_minute_of_speech_is_understood_to_its_end(moonshine: MoonshineS
     assert len(sound) > 50 * MIC_RATE
     heard = (await moonshine.transcribe(sound)).text
     assert wer([" ".join(one.text for one in spoken)], [heard]) <= 0.15
+
+
+class Counted:
+    """A model that counts its runs."""
+
+    def __init__(self, session: Session) -> None:
+        self._session, self.inputs, self.outputs, self.runs = session, session.inputs, session.outputs, 0
+
+    def run(self, arrays: Arrays, stop: Stop) -> list[NDArray[Any]]:
+        self.runs += 1
+        return self._session.run(arrays, stop)
+
+
+async def test_what_is_understood_while_somebody_speaks_is_not_worked_out_again(moonshine: MoonshineStt):
+    await moonshine.load()
+    model = moonshine._model
+    assert model is not None
+    alone = drafted = 0
+    for one in recordings("en"):
+        counted = Counted(model.decoder)
+        plain = decode(model.encoder, counted, one.samples, [], Stop())
+        alone += counted.runs
+        so_far = decode(model.encoder, model.decoder, one.samples[: -MIC_RATE // 2], [], Stop())
+        counted = Counted(model.decoder)
+        again = decode(model.encoder, counted, one.samples, so_far, Stop())
+        drafted += counted.runs
+        assert words(text_of(model.pieces, again)) == words(text_of(model.pieces, plain))
+    assert drafted < alone / 2
+
+
+@pytest.mark.parametrize("draft", [[5], [29999] * 40, list(range(3, 60))], ids=["one", "a loop", "many"])
+async def test_a_draft_that_is_wrong_is_not_believed(moonshine: MoonshineStt, draft: list[int]):
+    await moonshine.load()
+    model = moonshine._model
+    assert model is not None
+    sound = recording("octopus").samples
+    plain, other = (decode(model.encoder, model.decoder, sound, some, Stop()) for some in ([], draft))
+    assert words(text_of(model.pieces, other)) == words(text_of(model.pieces, plain))
+
+
+async def test_another_turn_is_understood_from_its_own_beginning(moonshine: MoonshineStt):
+    one, other = recording("octopus").samples, recording("capital").samples
+    expected = (await MoonshineStt().transcribe(other)).text
+    await moonshine.transcribe(one, partial=True)
+    assert (await moonshine.transcribe(other)).text == expected
 
 
 async def test_less_than_a_second_is_understood_or_left_alone(moonshine: MoonshineStt):

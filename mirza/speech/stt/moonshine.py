@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mirza import models
 from mirza.audio.base import MIC_RATE, Samples
@@ -22,6 +25,23 @@ TOKENS_PER_S = 6.5
 SHORTEST = MIC_RATE
 """Shorter sound is followed by silence: on half a second the model makes words up."""
 BUCKET = MIC_RATE // 2
+NEAR = 4
+"""Tokens among which a draft that went wrong is looked for again."""
+CLEAR = 1.0
+"""A choice is clear if its logit is ahead of the second by so much. Of 120 recordings with what was understood 0.2 and
+0.5 s before their end, 3 came out otherwise at 0, and none from 0.5 to 4. The decoder ran 299 times at 0, 374 at 1, 813
+at 4, and 1,078 without drafts."""
+
+
+class Runs(Protocol):
+    """A model that can be run: `mirza.models.onnx.Session`."""
+
+    inputs: list[str]
+    outputs: list[str]
+
+    def run(self, arrays: Arrays, stop: Stop) -> list[NDArray[Any]]:
+        """Its outputs, in order."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +62,10 @@ class MoonshineStt:
         self._threads = threads
         self._thread = EngineThread("stt")
         self._model: _Model | None = None
+        self._drafts: list[list[int]] = []
+        """What was understood last, chunk by chunk."""
+        self._began = np.zeros(0, np.float32)
+        """How the sound began in which that was understood."""
 
     async def load(self) -> None:
         """Makes the model ready.
@@ -62,7 +86,7 @@ class MoonshineStt:
         )
 
     async def transcribe(self, samples: Samples, *, language: str | None = None, partial: bool = False) -> Transcript:
-        """What was said, in English. A partial costs as much as a final: it is a whole run, and as good.
+        """What was said, in English. A partial is a whole run, and as good as a final.
 
         Raises:
             ModelUnsupported: `language` is not English.
@@ -73,59 +97,97 @@ class MoonshineStt:
                 'Set `stt.engine = "whisper"` for other languages.',
             )
         await self.load()
+        return await self._thread.run(lambda stop: self._transcribe(samples, stop))
+
+    def _transcribe(self, samples: Samples, stop: Stop) -> Transcript:
         model = self._model
-        return (
-            Transcript("") if model is None else await self._thread.run(lambda stop: _transcribe(model, samples, stop))
-        )
+        if model is None:
+            return Transcript("")
+        voiced = model.guard.listen(samples)
+        if voiced.voice_s == 0.0:
+            return Transcript("", "en", voiced.no_speech)
+        chunks = model.guard.chunks(voiced)
+        began = samples[:SHORTEST]
+        goes_on = np.array_equal(began[: len(self._began)], self._began)
+        drafts = self._drafts[: len(chunks)] if goes_on else []
+        drafts += [list[int]()] * (len(chunks) - len(drafts))
+        self._drafts = [
+            decode(model.encoder, model.decoder, chunk, draft, stop)
+            for chunk, draft in zip(chunks, drafts, strict=True)
+        ]
+        self._began = began.copy()
+        texts = [text_of(model.pieces, tokens) for tokens in self._drafts]
+        return Transcript(model.guard.check(" ".join(texts), voiced), "en", voiced.no_speech)
 
     async def unload(self) -> None:
         """Gives the memory back."""
         self._model = None
 
 
-def _transcribe(model: _Model, samples: Samples, stop: Stop) -> Transcript:
-    voiced = model.guard.listen(samples)
-    if voiced.voice_s == 0.0:
-        return Transcript("", "en", voiced.no_speech)
-    texts = [_decode(model, chunk, stop) for chunk in model.guard.chunks(voiced)]
-    return Transcript(model.guard.check(" ".join(texts), voiced), "en", voiced.no_speech)
+def decode(encoder: Runs, decoder: Runs, samples: Samples, draft: Sequence[int], stop: Stop) -> list[int]:
+    """The tokens of one chunk, greedily; `draft` is what was understood of its beginning, or of half of it.
 
-
-def _decode(model: _Model, samples: Samples, stop: Stop) -> str:
-    """Greedy decoding of one chunk. The cache of the sound's keys is made in the first step and stays."""
+    All of a draft is looked at in one run, and what the model says itself stays (Leviathan et al., "Fast Inference from
+    Transformers via Speculative Decoding", 2023). Weights are in 8 bits, so numbers change a little with how many
+    tokens are looked at; a choice that is not clear is made again, alone.
+    """
     length = max(SHORTEST, -(-len(samples) // BUCKET) * BUCKET)
     sound = np.zeros((1, length), np.float32)
     sound[0, : len(samples)] = samples
     mask = np.ones((1, length), np.int64)
-    hidden = model.encoder.run({"input_values": sound, "attention_mask": mask}, stop)[0]
-    names = model.decoder.inputs
-    outputs = [name.replace("present", "past_key_values") for name in model.decoder.outputs[1:]]
+    hidden = encoder.run({"input_values": sound, "attention_mask": mask}, stop)[0]
+    names = decoder.inputs
+    outputs = [name.replace("present", "past_key_values") for name in decoder.outputs[1:]]
     cache: Arrays = {
         name: np.zeros((1, HEADS, hidden.shape[1] if ".encoder." in name else 0, HEAD_WIDTH), np.float32)
         for name in names
         if name.startswith("past")
     }
-    tokens = [START]
-    for step in range(max(8, int(length / MIC_RATE * TOKENS_PER_S))):
+    most = max(8, int(length / MIC_RATE * TOKENS_PER_S))
+    tokens, ahead = [START], [*draft[:most]]
+    begun = alone = False
+    while len(tokens) <= most and END not in tokens:
+        guess = [] if alone else ahead
         inputs: Arrays = {
-            "input_ids": np.array([tokens[-1:]], np.int64),
+            "input_ids": np.array([[tokens[-1], *guess]], np.int64),
             "encoder_hidden_states": hidden,
             "encoder_attention_mask": mask,
-            "use_cache_branch": np.array([step > 0]),
+            "use_cache_branch": np.array([begun]),
             **cache,
         }
-        logits, *present = model.decoder.run({name: inputs[name] for name in names}, stop)
-        token = int(logits[0, -1].argmax())
-        if token == END:
-            break
-        tokens.append(token)
+        logits, *present = decoder.run({name: inputs[name] for name in names}, stop)
+        picked: list[int] = logits[0].argmax(-1).tolist()
+        clear = _lead(logits[0]) >= CLEAR
+        right = next((at for at, token in enumerate(guess) if picked[at] != token or not clear[at]), len(guess))
+        unclear = bool(guess) and not clear[right]
+        known = len(tokens) + right - unclear
         for name, value in zip(outputs, present, strict=True):
-            if step == 0 or ".encoder." not in name:
+            if ".encoder." not in name:
+                cache[name] = value[:, :, :known]
+            elif not begun:  # the sound's keys are made in the first run and stay
                 cache[name] = value
-    return _text(model.pieces, tokens[1:])
+        tokens += picked[: right + (not unclear)]
+        ahead = ahead[right:] if unclear else _behind(ahead[right:], picked[right], trusted=alone or right > 0)
+        begun, alone = known > 0, unclear
+    return [token for token in tokens[1 : most + 1] if token != END]
 
 
-def _text(pieces: list[bytes], tokens: list[int]) -> str:
+def _lead(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """By how much the best of `(n, vocabulary)` is ahead of the second best, `(n,)`."""
+    best = np.partition(logits, -2, axis=-1)
+    return best[:, -1] - best[:, -2]
+
+
+def _behind(draft: list[int], token: int, *, trusted: bool) -> list[int]:
+    """What a draft goes on with where `token` came: behind the same token, if it is near, else behind the first, if the
+    draft was right before."""
+    if token in draft[:NEAR]:
+        return draft[draft.index(token) + 1 :]
+    return draft[1:] if trusted else []
+
+
+def text_of(pieces: list[bytes], tokens: list[int]) -> str:
+    """What tokens say."""
     joined = b"".join(pieces[token] for token in tokens if token < len(pieces))
     return joined.replace("▁".encode(), b" ").decode("utf-8", "replace").strip()
 

@@ -51,6 +51,11 @@ _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[�
 _BETWEEN = re.compile(rf"[\s\"'“„«‘(¿¡\[]{{0,{_BETWEEN_CHARS}}}")
 _WORD = re.compile(r"\w[\w'’.-]*")
 
+_MOVE_BEGINS = "KQRBNOabcdefgh"
+_MOVE = re.compile(r"\s*(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O)")
+"""A move of chess behind its number."""
+_MOVE_CHARS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Breaks:
@@ -185,8 +190,13 @@ class Segmenter:
             return False if following.islower() else self._starts(text, end, final)
         if len(token) == 1 and token.isupper() and following.isupper():
             return self._starts(text, end, final)
-        if len(token) == 1 and token.isupper() and following.isdigit() and text[at - 3 : at - 1] == ". ":
-            return False  # art. L. 121
+        if len(token) == 1 and token.isupper() and following.isdigit():
+            return False  # art. L. 121, K. 550
+        if token.isdigit() and following in _MOVE_BEGINS:
+            if len(text) < end + _MOVE_CHARS and not final:
+                return None
+            if _MOVE.match(text, end):
+                return False  # 2. Nf3
         if token.isdigit() and len(token) <= 3:
             lead = text[: at - len(token)].rstrip()[-1:]
             if not lead or lead in ";：；。、" or (lead == ":" and token == "1"):
@@ -225,7 +235,8 @@ class Segmenter:
             return -1 if final else None
         if text[at - 1 : at].isdigit() and following.isdigit():
             return -1
-        return end if at >= FIRST_CHARS and _enough_words(text, at) and (following.isalpha() or following in "\"'“«(¿¡") else -1
+        enough = at >= FIRST_CHARS and _enough_words(text, at)
+        return end if enough and (following.isalpha() or following in "\"'“«(¿¡") else -1
 
     def _phrase(self, text: str, at: int, final: bool) -> int | None:
         """A cut before a conjunction, or in a hurry before anything that opens a phrase."""
