@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import re
 import sys
 import unicodedata
@@ -114,6 +115,20 @@ def test_nothing_that_no_one_would_say_is_left(text: str):
         assert not re.search(r"[0-9*_`<>\[\]{}|\\#=^~$%&@+/\x00-\x08\x0b-\x1f]", piece.spoken), piece.spoken
         assert not any(unicodedata.category(char) in ("So", "Cc", "Cn") for char in piece.spoken), piece.spoken
         assert not any(char.isdigit() for char in piece.spoken), piece.spoken
+
+
+NOTATION = (
+    "0123456789aAbBxfFnN  ..,,::--/⁻⁺²³¹₂½¼×^_{}()[]°%€$#@'′″+=−–~*|\\<>&!?\n√∑∫∞πΩ№§†‰・年月日点h円元"
+)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_signs_and_numbers_in_any_order_are_spoken_without_digits(language: str):
+    rng = random.Random(5)
+    for _ in range(1000):
+        text = "".join(rng.choice(NOTATION) for _ in range(rng.randrange(2, 24)))
+        said = " ".join(piece.spoken for piece in pieces([text], language))
+        assert not any(char.isdigit() for char in said), text
 
 
 def calls(work: Callable[[], object]) -> int:

@@ -24,6 +24,10 @@ _BETWEEN = frozenset(["between", "entre", "zwischen"])
 """After these a range is said with *and*."""
 _RANKED = re.compile(r"第(?:\d+[、，,])*\Z")
 
+_TERM = re.compile(r"[=+−^(] ?\Z")
+_NUMBER_SIGN = re.compile(r"\b[nN](?:[º°]|\.[º°]|[or]\.) ?\Z")
+"""A number behind one is a name, and no range: *n° 39-2015*."""
+
 
 def rules(speaker: Speaker) -> list[Rule]:
     """From the narrowest form to a plain number."""
@@ -68,7 +72,10 @@ class _Counts:
             start = self._numbers.year(int(first)) + ("年" if cjk and speaker.code == "zh" else "")
             among = speaker.word_before(match.string, match.start()).lower() in _BETWEEN
             return speaker.join(start, words.ampersand if among else words.to, end)
-        if "-" in match.group() and min(len(first), len(second)) >= 3 and _falls(first, second) and not _scored(match):
+        falls = min(len(first), len(second)) >= 3 and _falls(first, second) and not _scored(match)
+        if "-" in match.group() and ((years and falls) or _NUMBER_SIGN.search(match.string, 0, match.start())):
+            return speaker.join(speaker.number(first), words.dash, speaker.number(second))  # loi n° 2005-102
+        if "-" in match.group() and falls:
             return speaker.join(speaker.number(first), speaker.number(second))  # a name, Boeing 747-400
         between = words.ratio if _scored(match) else words.to
         if speaker.word_before(match.string, match.start()).lower() in _BETWEEN:
@@ -96,7 +103,9 @@ class _Counts:
         return self._speaker.number(literal)
 
     def times(self, match: re.Match[str]) -> str | None:
-        """*five times faster*, *dreimal*"""
+        """*five times faster*, *dreimal*; not the term *5x*"""
+        if _TERM.search(match.string, 0, match.start()):
+            return None
         count = int(match[1])
         match self._speaker.code:
             case "en":

@@ -157,6 +157,8 @@ class Times:
             return speaker.join(speaker.number(match[1]), speaker.words.divided, speaker.number(match[2]))
         if ": " in match.group():
             return None
+        if len(match[2]) == 2 and match[2][0] == "0" and match.group()[-3] == ":":  # minutes and seconds
+            return self._with_seconds(0, int(match[1]), int(match[2]))
         return speaker.join(speaker.number(match[1]), speaker.words.ratio, speaker.number(match[2]))
 
 

@@ -29,7 +29,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     symbols = any_of(units(speaker.code))
     pattern = re.compile(
         rf"(?P<whole>\d{{1,3}})(?:{SPACE}?(?P<sign>[{_SIGNS}])|{SPACE}(?P<ratio>1/2|[13]/4|[12]/3)(?!\d))"
-        rf"(?:{SPACE}?(?P<unit>{symbols})(?![^\W_])|{SPACE}(?:(?P<short>{short})|(?P<noun>[^\W\d_]+)))"
+        rf"(?:{SPACE}?(?P<unit>{symbols})(?![^\W_])|{SPACE}(?:(?P<short>{short})|(?P<noun>[^\W\d_¹²³⁰-₉]+)))"
     )
 
     def say(match: re.Match[str]) -> str | None:

@@ -14,9 +14,10 @@ _FROM_TO = {
     "en": "{} from {} to {} of", "fr": "{} de {} à {} de", "de": "{} von {} bis {} über", "es": "{} de {} a {} de",
     "zh": "从{1}到{2}的{0}", "ja": "{1}から{2}までの{0}",
 }  # fmt: skip
-_POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|([⁻⁰¹²³⁴-⁹]+)")
+_POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|(⁻?[⁰¹²³⁴-⁹]+(?![⁰¹²³⁴-⁹⁺⁻]))")
 _BASE = re.compile(r"(?:[^\W_\u3040-\u30ff\u3400-\u9fff])*\)?\Z")
 _SUBSCRIPT = re.compile(r"[₀-₉]+")
+_CHARGE = re.compile(r"(?P<size>[⁰¹²³⁴-⁹]*)(?P<sign>[⁺⁻]+)")
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -28,6 +29,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _BOUNDS, powers.bounds, first="∑∫∏"),
         Rule("$a", _POWER, powers.power, first=r"\^⁻⁰¹²³⁴-⁹"),
         *([Rule("$", _ANY_POWER, powers.any_power, first=r"\^")] if speaker.words.power.endswith("{}") else []),
+        Rule("$a", _CHARGE, powers.charge, first="⁰¹²³⁴-⁹⁺⁻"),
         Rule("$a", _SUBSCRIPT, powers.subscript, first="₀-₉"),
     ]
 
@@ -65,6 +67,13 @@ class _Powers:
             return words.squared if exponent == "2" else words.cubed
         return words.power.format(_exponent(self._speaker, exponent))
 
+    def charge(self, match: re.Match[str]) -> str:
+        """*two plus*, of an ion."""
+        size = match["size"].translate(_SUPERSCRIPTS)
+        words = self._speaker.words
+        signs = [words.plus if sign == "⁺" else words.minus for sign in match["sign"]]
+        return self._speaker.join(self._speaker.number(size) if size else "", *signs)
+
     def any_power(self, _match: re.Match[str]) -> str:
         """*to the power of*, before what is not a number or a letter only."""
         return self._speaker.words.power.format("").strip()
@@ -81,7 +90,8 @@ class _Powers:
         """Numbers, letters and signs of a bound."""
         words = self._speaker.words
         signs = {"=": words.equals, "+": words.plus, "-": words.minus, "−": words.minus, "∞": words.infinity}
-        parts: list[str] = re.findall(r"\d+|[^\W\d_]+|[=+\-−∞]", written)
+        plain = written.translate(_SUPERSCRIPTS).translate(_SUBSCRIPTS)
+        parts: list[str] = re.findall(r"\d+|[^\W\d_]+|[=+\-−∞]", plain)
         return self._speaker.join(
             *(self._speaker.number(part) if part.isdecimal() else signs.get(part, part) for part in parts)
         )

@@ -23,14 +23,14 @@ _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜�
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
 _SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
-_SYMBOLS = "ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
+_SYMBOLS = "⌘⌥⇧⌃ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
 _SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
 _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
 _PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min|km²|km2|m²|m2|m³|ha|kg)(?!\w)")
 _HOUR = re.compile(r"\d(?: ?[ap]\.?m\.?| ?h| Uhr)?\Z")
 _UNTIL = re.compile(r"(?:noon|midnight|midday|midi|minuit|Mitternacht|mediodía|medianoche)\b")
-_FUNCTION, _ARGUMENT = re.compile(r"(?<![^\W_])[fghFGPO]′?\Z"), re.compile(r"\([a-zA-Z](?:\)| log |\^|²)")
+_FUNCTION, _ARGUMENT = re.compile(r"(?<![^\W_])[fghFGPO][′']{0,2}\Z"), re.compile(r"\([a-zA-Z](?:\)| log |\^|²)")
 """*f of x*"""
 _OF = {"en": "of", "fr": "de", "de": "von", "es": "de", "zh": "", "ja": ""}
 _PRIME = {"en": "prime", "fr": "prime", "de": "Strich", "es": "prima", "zh": "撇", "ja": "プライム"}
@@ -64,6 +64,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         *([] if speaker.spaced else [Rule("$", re.compile(r"#(\d+)(?![A-Za-z_])"), signs.numbered, first="#")]),
         Rule("$", re.compile(r"#(?=\w)"), signs.hash, first="#"),
         Rule("$", _BARE, signs.bare, first=_SIGNS),
+        Rule("$", re.compile(r"(?<=\b[fghFGPuv])['′]{1,2}(?=\([a-z])"), signs.derived, first="'′"),
         Rule("$", re.compile(r"(?<=[A-Za-z])′(?=[\s(=,.;)])"), lambda _: _PRIME[speaker.code], first="′"),
         Rule("$", re.compile(r"(?<=\d)★(?!★)|(?<=\d )★(?!★)"), lambda _: _STARS[speaker.code], first="★"),
         Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
@@ -106,6 +107,10 @@ class _Signs:
         inner = match.group().strip("<>/ ")
         return spell(self._speaker, re.sub(r"[\W_]+", " ", match[1] if "=" in inner else inner))
 
+    def derived(self, match: re.Match[str]) -> str:
+        """*f prime of x*"""
+        return self._speaker.join(*[_PRIME[self._speaker.code]] * len(match.group()))
+
     def dash(self, match: re.Match[str]) -> str:
         before = match.string[: match.start()].rstrip()[-1:]
         after = match.string[match.end() :].lstrip()[:1]
@@ -141,7 +146,7 @@ class _Signs:
     def _calls(self, before: str) -> bool:
         """Whether a bracket after this character is part of a name, as in `f(x)`."""
         return (
-            (before.isalnum() or before == "′")
+            (before.isalnum() or before in ("′", "'"))
             and not CJK.match(before)
             and (self._speaker.language.spaced or not before.isdigit())
         )
