@@ -39,8 +39,18 @@ _BY = {"en": "by", "fr": "sur", "de": "mal", "es": "por"}
 """Between two sides, each with its unit: `12 ft x 8 ft`."""
 _SHORT_HEIGHT = re.compile(r"([12]) ?m ?(\d\d)(?!\w)")
 _HEIGHT = re.compile(r"[1-9],[1-9]\d")
+_SEAT = re.compile(r"(?:seats?|row|siège|place|rang|Sitz|Platz|Reihe|asiento|fila) \Z", re.IGNORECASE)
+"""Behind these, `23A` is a seat."""
 _HOURLY = re.compile("时速|每小时|時速|毎時")
 """Where *per hour* is said before a number, its unit does not say it again."""
+_SCALES = {
+    "en": "thousand|million|billion|trillion",
+    "fr": "millions? de|milliards? de|mille",
+    "de": "Tausend|tausend|Millionen|Milliarden|Billionen",
+    "es": "mil|millón de|millones de|mil millones de|billones de",
+}
+_SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".split()
+"""Units that may follow *150 million*; `in` would be a word."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
 _DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
 """The full stop of `5 min. à pied`, `2 Std. Fahrt`."""
@@ -73,6 +83,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then=" ?f"))
     spaced = speaker.language.spaced
     if spaced:
+        scales = _SCALES[speaker.code]
+        scaled = re.compile(rf"({number}){SPACE}({scales}){SPACE}({any_of(_SCALED)}){_AFTER}")
+        initials = "".join({name[0] for name in scales.split("|")})
+        found.insert(0, Rule("0", scaled, measures.scaled, then=after_number(f"{SPACE}[{initials}]")))
         found.insert(0, Rule("0", _INCH_MARK, measures.inch_mark, then=after_number('"')))
     if speaker.code in ("fr", "es"):
         found.insert(0, Rule("0", _SHORT_HEIGHT, measures.short_height, then=" ?m"))
@@ -139,6 +153,12 @@ class _Measures:
         self._speaker = speaker
         self._units = units(speaker.code)
 
+    def scaled(self, match: re.Match[str]) -> str | None:
+        """*150 million kilometers*"""
+        if match[3] not in self._units:
+            return None
+        return self._speaker.join(self._speaker.number(match[1]), match[2], many_of(self._speaker, match[3]))
+
     def percent(self, match: re.Match[str]) -> str:
         speaker = self._speaker
         sign = speaker.words.percent if match["sign"] == "%" else speaker.words.per_mille
@@ -152,6 +172,8 @@ class _Measures:
         unit, _, second = self._units[match["unit"]].partition("/")
         if match["unit"] == "K" and match["space"] is None:
             return None  # kelvin is written apart, `5K` is a race
+        if match["unit"] == "A" and _SEAT.search(match.string, 0, match.start()):
+            return None
         if unit == "length-meter" and not match["per"] and _HEIGHT.fullmatch(match["first"]) and not self._many(match):
             return self._height(match["first"])
         if many := self._many(match):
