@@ -60,6 +60,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         ),
         Rule("$", re.compile(r"(?<=\d)-(?=[^\W\d_])"), lambda _: "-", tight=True, first=r"\-"),
         Rule("$", _DASH, signs.dash, first=r"\s—―–\-"),
+        Rule("$", re.compile(r"(?<=[年月日号点时時分秒])[~〜～](?=\d)"), lambda _: speaker.words.to, first="~〜～"),
         Rule("$", re.compile(r"[()（）]"), signs.paren, first="()（）"),
         *([] if speaker.spaced else [Rule("$", re.compile(r"#(\d+)(?![A-Za-z_])"), signs.numbered, first="#")]),
         Rule("$", re.compile(r"#(?=\w)"), signs.hash, first="#"),
