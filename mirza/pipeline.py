@@ -300,6 +300,8 @@ class Conversation:
         heard = await self.parts.stt.transcribe(samples, language=self._spoken_language(), partial=not final)
         if not self.settings.turns.barge_in or self._own_voice.said(heard.text, self.now_s()):
             return "", heard.language
+        if not heard.sure and meaning(heard.text, heard.language) is not Meaning.STOP:
+            return "", heard.language  # laughter
         wish = thinking_request(heard.text, heard.language, self.parts.llm.budget)
         if wish is not None and not wish.rest:  # "just answer", into a thought: the thought obeys and goes on
             self.set_thinking(wish.budget)

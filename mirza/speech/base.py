@@ -47,11 +47,16 @@ class EndOfTurn(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What was understood. `no_speech` is how sure the recogniser is that nobody spoke, 0 .. 1."""
+    """What was understood.
+
+    `no_speech` is how sure the recogniser is that nobody spoke, 0 .. 1; `sure` is false where its words are guesses, as
+    laughter gets them.
+    """
 
     text: str
     language: str = "en"
     no_speech: float = 0.0
+    sure: bool = True
 
 
 class Stt(Protocol):

@@ -55,7 +55,8 @@ class Hearing:
             return part
         if not part.text:
             return before
-        return Transcript(f"{before.text} {part.text}", before.language, min(before.no_speech, part.no_speech))
+        no_speech, sure = min(before.no_speech, part.no_speech), before.sure or part.sure
+        return Transcript(f"{before.text} {part.text}", before.language, no_speech, sure)
 
 
 def cut_at(voice: Samples) -> int | None:

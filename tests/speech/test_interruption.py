@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mirza.audio.base import Samples
 from mirza.audio.files import RecordedSound
 from mirza.events import Event, Interrupted, Resumed, Speaking
-from mirza.speech.base import Transcript
+from mirza.speech.base import Stt, Transcript
 from mirza.testing import Talk, ToneStt, converse, said, silence
 
 STORY = "Once upon a time. There was a king. He had a son."
@@ -24,7 +26,7 @@ class Mishears(ToneStt):
         return Transcript(self._looks.pop(0), "en") if over and self._looks else heard
 
 
-def story(over: Samples, *looks: str) -> Talk:
+def story(over: Samples, *looks: str, stt: Stt | None = None) -> Talk:
     """`over` is said while the king's sentence is audible."""
 
     def interject(event: Event, sound: RecordedSound) -> None:
@@ -32,7 +34,7 @@ def story(over: Samples, *looks: str) -> Talk:
             sound.say(over)
 
     return converse(
-        said("tell me a story"), silence(2), replies=[STORY, "Fine."], stt=Mishears(*looks), interject=interject
+        said("tell me a story"), silence(2), replies=[STORY, "Fine."], stt=stt or Mishears(*looks), interject=interject
     )
 
 
@@ -67,3 +69,25 @@ def test_assent_that_was_taken_for_words_and_took_the_floor_is_not_answered():
     assert talk.of(Interrupted)
     assert talk.heard == ["tell me a story"]
     assert len(talk.answers) == 1
+
+
+class Guesses(ToneStt):
+    """Is not sure of what is said over the assistant's own voice."""
+
+    async def transcribe(self, samples: Samples, *, language: str | None = None, partial: bool = False) -> Transcript:
+        heard = await super().transcribe(samples, language=language, partial=partial)
+        return replace(heard, sure="story" in heard.text)
+
+
+def test_laughter_that_is_taken_for_words_stops_nothing():
+    talk = story(said("cosmos was high"), stt=Guesses())
+
+    assert talk.of(Resumed)
+    assert not talk.of(Interrupted)
+    assert talk.answers == [STORY]
+
+
+def test_stop_stops_however_unsure_it_is():
+    talk = story(said("stop"), stt=Guesses())
+
+    assert talk.of(Interrupted)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mirza import models
 from mirza.audio.base import MIC_RATE, Samples
+from mirza.audio.files import read_recording
 from mirza.errors import ModelDamaged, ModelNotFound, ModelUnsupported
 from mirza.mlx_thread import MlxThread
 from mirza.models.onnx import Arrays, Session, Stop
@@ -28,6 +29,8 @@ from mirza.speech.tts.piper import PiperTts
 from tests.speech.real import at_16_khz, noise, recording, recordings, silence, wer, words
 
 pytestmark = pytest.mark.models
+
+TALKS = Path(__file__).parent.parent / "talks" / "sounds"
 
 
 @pytest.fixture(scope="module")
@@ -98,11 +101,11 @@ async def test_what_is_understood_while_somebody_speaks_is_not_worked_out_again(
     alone = drafted = 0
     for one in recordings("en"):
         counted = Counted(model.decoder)
-        plain = decode(model.encoder, counted, one.samples, [], Stop())
+        plain = decode(model.encoder, counted, one.samples, [], Stop()).tokens
         alone += counted.runs
-        so_far = decode(model.encoder, model.decoder, one.samples[: -MIC_RATE // 2], [], Stop())
+        so_far = decode(model.encoder, model.decoder, one.samples[: -MIC_RATE // 2], [], Stop()).tokens
         counted = Counted(model.decoder)
-        again = decode(model.encoder, counted, one.samples, so_far, Stop())
+        again = decode(model.encoder, counted, one.samples, so_far, Stop()).tokens
         drafted += counted.runs
         assert words(text_of(model.pieces, again)) == words(text_of(model.pieces, plain))
     assert drafted < alone / 2
@@ -114,8 +117,15 @@ async def test_a_draft_that_is_wrong_is_not_believed(moonshine: MoonshineStt, dr
     model = moonshine._model
     assert model is not None
     sound = recording("octopus").samples
-    plain, other = (decode(model.encoder, model.decoder, sound, some, Stop()) for some in ([], draft))
+    plain, other = (decode(model.encoder, model.decoder, sound, some, Stop()).tokens for some in ([], draft))
     assert words(text_of(model.pieces, other)) == words(text_of(model.pieces, plain))
+
+
+async def test_words_that_were_made_of_laughter_are_guesses(moonshine: MoonshineStt):
+    laughter = read_recording(TALKS / "kokoro-af_heart-ha-ha-ha-ha-4.flac")
+    around = np.zeros(MIC_RATE // 4, np.float32)
+    assert not (await moonshine.transcribe(np.concatenate([around, laughter, around]))).sure
+    assert all([(await moonshine.transcribe(one.samples)).sure for one in recordings("en")])
 
 
 async def test_another_turn_is_understood_from_its_own_beginning(moonshine: MoonshineStt):

@@ -260,6 +260,7 @@ def test_in_a_hurry_the_next_piece_may_be_a_clause_as_the_first_may():
         ("en", "It takes twenty minutes to bake a loaf of bread.", "It takes twenty minutes"),
         ("en", "Bees make honey by drying nectar.", "Bees make honey"),
         ("en", "It is used for that.", "It is used for that."),  # too short to be parted
+        ("en", "Hello, my name is Anna.", "Hello,"),
         ("en", "The best of it comes as if by magic.", "The best of it comes"),
         ("de", "Bienen machen Honig aus dem Nektar der Blüten.", "Bienen machen Honig"),
         ("fr", "La capitale de la France est Paris et elle est belle.", "La capitale de la France est Paris"),

@@ -20,6 +20,8 @@ FIRST_CHARS = 10
 FIRST_CHARS_CJK = 5
 FIRST_CONJUNCTION_CHARS = 45
 """Without a comma, the first piece may be cut before a conjunction after this many characters."""
+HURRIED_CHARS = 3
+"""In a hurry, a clause of one word is enough: *Hello,*"""
 PHRASE_CHARS = 14
 """In a hurry, before anything that opens a phrase after this many: about a second of sound."""
 CLOSERS = "\"'“”’»›)]}」』】）》〉*"
@@ -235,7 +237,7 @@ class Segmenter:
             return -1 if final else None
         if text[at - 1 : at].isdigit() and following.isdigit():
             return -1
-        enough = at >= FIRST_CHARS and _enough_words(text, at)
+        enough = at >= HURRIED_CHARS if self._hurried else at >= FIRST_CHARS and _enough_words(text, at)
         return end if enough and (following.isalpha() or following in "\"'“«(¿¡") else -1
 
     def _phrase(self, text: str, at: int, final: bool) -> int | None:
