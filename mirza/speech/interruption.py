@@ -16,8 +16,9 @@ from mirza.events import Ducked, Event, Resumed
 from mirza.settings import TurnSettings
 from mirza.speech.phrases import Meaning, meaning
 
-HOLD_S = 0.09
-"""Voice this long makes the loudspeaker hold: three blocks, so that silence comes within 0.2 s of the first sound."""
+HOLD_S = 0.06
+"""Voice this long makes the loudspeaker hold: two blocks. With the one in which it begins and the one that plays, and a
+processor that is late, silence comes within 0.2 s of the first sound."""
 WORD_S = 0.12
 """Voice shorter than this holds no word; the shortest "stop" that was tried lasts 0.2 s."""
 AGAIN_S = 0.25
