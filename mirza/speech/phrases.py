@@ -95,13 +95,17 @@ def plain(text: str) -> str:
 _BEFORE_A_CALL = re.compile("^(?:the|a|uh|um|oh|no|euh|äh|eh) ")
 """What a word that is called out begins with, or is misheard to begin with: "The stop." was "Stop!"."""
 
+_SOUNDS_LIKE = {"weight": "wait", "wade": "wait"}
+"""Calls as recognisers write them, for want of a sentence around them: "Wait, wait." was "Wade weight." in some talks."""
+
 
 def meaning(text: str, language: str = "en") -> Meaning:
     """What `text`, heard over the assistant's own voice, comes to."""
     said = plain(text)
     if not re.search(r"\w", said):
         return Meaning.NOTHING
-    if _BEFORE_A_CALL.sub("", said.replace("-", " ")) in _phrases(_STOP, language):
+    called = _BEFORE_A_CALL.sub("", said.replace("-", " "))
+    if " ".join(_SOUNDS_LIKE.get(word, word) for word in called.split()) in _phrases(_STOP, language):
         return Meaning.STOP
     return Meaning.ASSENT if _all_assent(said, language) else Meaning.SPEECH
 

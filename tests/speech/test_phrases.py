@@ -38,6 +38,7 @@ def test_assent_and_laughter_leave_the_assistant_its_turn(text: str, language: s
     [
         ("Stop.", "en"),
         ("The stop.", "en"),  # what Moonshine makes of a clear "Stop."
+        ("Wade weight.", "en"),  # and of "Wait, wait."
         ("Uh, stop!", "en"),
         ("stop!", "fr"),
         ("Wait!", "en"),
