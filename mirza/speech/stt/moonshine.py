@@ -25,7 +25,7 @@ TOKENS_PER_S = 6.5
 SHORTEST = MIC_RATE
 """Shorter sound is followed by silence: on half a second the model makes words up."""
 BUCKET = MIC_RATE // 2
-SURE = -0.7
+SURE = -0.75
 """Mean log probability of a token below which words are guesses. Of the talks' 59 recordings of up to 5 s, laughter got
 -0.83, a second of noise or two -0.4 and -1.1, and speech from beginning to end -0.5 or more."""
 NEAR = 4
