@@ -42,6 +42,7 @@ from mirza.llm.mlx.decoding import decode_plain, decode_speculative
 from mirza.llm.mlx.engine import Engine
 from mirza.llm.mlx.gated_delta_cuda import without_kernel
 from mirza.llm.mlx.loading import LoadedModel, has_own_drafter, load_model
+from mirza.llm.mlx.quick_cpu import on_cpu
 from mirza.llm.mlx.sampler import Sampling, TurnSampler
 from mirza.llm.mlx.session import Session
 from mirza.llm.mlx.snapshots import DiskSnapshots
@@ -321,7 +322,7 @@ class Measures:
 
 def as_it_runs(folder: Path, out: Path) -> Path:
     """The checkpoint, or on a CPU a float32 copy of it: all contestants run the same bytes."""
-    if mx.default_device().type != mx.DeviceType.cpu:
+    if not on_cpu():
         return folder
     weights: dict[str, mx.array] = {}
     for file in folder.glob("*.safetensors"):

@@ -21,6 +21,8 @@ import mlx.core as mx
 from loguru import logger
 from mlx_vlm.models.qwen3_5 import gated_delta as upstream
 
+from mirza.llm.mlx.quick_cpu import on_cpu
+
 REPLACED = ("gated_delta_ops", "gated_delta_chunked", "gated_delta_update_with_states")
 """What a pass without Metal goes through: one token, several, and several whose states are kept."""
 WARP = 32
@@ -78,9 +80,7 @@ _originals: dict[str, Callable[..., Any]] = {name: getattr(upstream, name) for n
 
 def use() -> bool:
     """Lets every model of mlx-vlm's Qwen 3.5 use the kernel from now on, where there is CUDA; whether it does."""
-    if mx.default_device().type == mx.DeviceType.cpu or mx.metal.is_available():
-        return False
-    if not _agrees():
+    if on_cpu() or mx.metal.is_available() or not _agrees():
         return False
     _put(dict(zip(REPLACED, (_steps, _steps, _steps_with_states), strict=True)))
     return True
@@ -158,9 +158,8 @@ def _run(inputs: list[mx.array], kept: int) -> list[mx.array]:
     heads, size = v.shape[2:]
     keeps = bool(kept)
     shapes = [(batch, length, heads, size), state.shape] + [(batch, kept, *state.shape[1:])] * keeps
-    return _kernel(
-        keeps
-    )(
+    kernel = _kernel(keeps)
+    return kernel(
         inputs=[*inputs, _number(kept)] if keeps else inputs,
         template=[
             ("Number", q.dtype),

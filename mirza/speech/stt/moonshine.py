@@ -170,9 +170,9 @@ def decode(encoder: Runs, decoder: Runs, samples: Samples, draft: Sequence[int],
         }
         logits, *present = decoder.run({name: inputs[name] for name in names}, stop)
         picked: list[int] = logits[0].argmax(-1).tolist()
-        clear = _lead(logits[0]) >= CLEAR
+        clear = _lead(logits[0]) >= CLEAR if guess else [True]
         right = next((at for at, token in enumerate(guess) if picked[at] != token or not clear[at]), len(guess))
-        unclear = bool(guess) and not clear[right]
+        unclear = not clear[right]
         known = len(tokens) + right - unclear
         for name, value in zip(outputs, present, strict=True):
             if ".encoder." not in name:
