@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from mirza.errors import ServerError
 from mirza.llm.base import Message
 
 SYSTEM = " ".join(["You are Mirza, a voice assistant."] * 24)
@@ -109,24 +110,39 @@ def hold(contestant: Contestant, number: int) -> list[tuple[str, Asked]]:
 
 
 def compete(
-    contestants: Sequence[Callable[[], Contestant]], runs: int, on_progress: Callable[[str], None]
+    contestants: Sequence[Callable[[], Contestant]],
+    runs: int,
+    on_progress: Callable[[str], None],
+    on_failure: Callable[[ServerError], None],
 ) -> Generator[list[Row]]:
     """Every contestant, one after the other, each `runs` times after a first one that is not counted.
 
-    Yields the rows of all who have had their turn.
+    Yields the rows of all who have had their turn. A server that does not start or refuses to answer is told to
+    `on_failure`, and the others go on.
     """
     rows: list[Row] = []
     for make in contestants:
-        contestant = make()
         try:
-            on_progress(contestant.name)
-            hold(contestant, 0)
-            timed = [pair for number in range(1, runs + 1) for pair in hold(contestant, number)]
-        finally:
-            contestant.close()
-        for scene in dict.fromkeys(name for name, _ in timed):
-            rows.append(_row(contestant.name, scene, [asked for name, asked in timed if name == scene], runs))
+            timed, name = _held(make, runs, on_progress)
+        except ServerError as error:
+            on_failure(error)
+            continue
+        for scene in dict.fromkeys(scene for scene, _ in timed):
+            rows.append(_row(name, scene, [asked for told, asked in timed if told == scene], runs))
         yield [*rows]
+
+
+def _held(
+    make: Callable[[], Contestant], runs: int, on_progress: Callable[[str], None]
+) -> tuple[list[tuple[str, Asked]], str]:
+    """The timed answers of one contestant, and its name."""
+    contestant = make()
+    try:
+        on_progress(contestant.name)
+        hold(contestant, 0)
+        return [pair for number in range(1, runs + 1) for pair in hold(contestant, number)], contestant.name
+    finally:
+        contestant.close()
 
 
 def _row(contestant: str, scene: str, asked: Sequence[Asked], runs: int) -> Row:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from mirza.bench.allowance import Allowance
 from mirza.bench.sections import Sections
-from mirza.errors import ModelUnsupported
+from mirza.errors import ModelUnsupported, ServerError
 
 if TYPE_CHECKING:
     from mirza.bench.contest import Contestant
@@ -114,7 +114,7 @@ def measure(
             measures.close()
         else:
             report["provenance"] = provenance(folder, "as stored", blas)
-        sections.run(TURNS, "turns", partial(_turns, folder, plan, has_own_drafter(folder), on_progress))
+        sections.run(TURNS, "turns", partial(_turns, folder, plan, has_own_drafter(folder), sections))
     report["verdict"] = _verdict(report.get("turns", []))
     sections.save()
     return report
@@ -170,11 +170,14 @@ def _rows(found: Iterable[Any]) -> list[dict[str, Any]]:
     return [asdict(row) for row in found]
 
 
-def _turns(folder: Path, plan: Plan, head: bool, on_progress: Callable[[str], None]) -> Iterator[list[dict[str, Any]]]:
+def _turns(folder: Path, plan: Plan, head: bool, sections: Sections) -> Iterator[list[dict[str, Any]]]:
     from mirza.bench.contest import compete
 
+    def leave_out(error: ServerError) -> None:
+        sections.fail(f"turns, peer {len(sections.report['failed']) + 1}", error.what)
+
     yield []
-    for rows in compete(_contestants(folder, plan, head), plan.runs, on_progress):
+    for rows in compete(_contestants(folder, plan, head), plan.runs, sections.on_progress, leave_out):
         yield _rows(rows)
 
 

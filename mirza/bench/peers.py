@@ -152,6 +152,7 @@ class Server:
         self.name = module + ("".join(f" {option}" for option in options if option.startswith("--")))
         self._folder, self._module, self._options, self._apc = folder, module, options, apc
         self._disk = Path(tempfile.mkdtemp(prefix=SNAPSHOT_FOLDER))
+        self._log = self._disk / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._port = 0
         self._start()
@@ -169,12 +170,13 @@ class Server:
         if self._apc:
             environment |= {"APC_ENABLED": "1", "APC_CHECKPOINT_GUARD_TOKENS": "4", "APC_CHECKPOINT_ENTRIES": "8"}
             environment |= {"APC_DISK_PATH": str(self._disk)}
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-c", start, self._module, *address, *self._options],
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-W", "ignore", "-c", start, self._module, *address, *self._options],
+                env=environment,
+                stdout=log,
+                stderr=log,
+            )
         self._await_start()
 
     def _await_start(self) -> None:
@@ -188,8 +190,17 @@ class Server:
                 return
             except (OSError, http.client.HTTPException, ServerError):
                 time.sleep(0.3)
-        self._stop()
-        raise ServerError(f"{self._module} did not start.", "Leave the peers out with --no-peers.")
+        last = self._last_words()
+        self.close()
+        raise ServerError(f"{self.name} did not start: {last}.", "Leave servers out with --no-servers.")
+
+    def _last_words(self) -> str:
+        """Why it ended, or that it has not."""
+        if self._process is None or self._process.poll() is None:
+            return f"it did not answer within {START_S:g} s"
+        lines = self._log.read_text("utf-8", errors="replace").split("\n")
+        said = [line.strip() for line in lines if line.strip()]
+        return said[-1].rstrip(".") if said else f"it ended with {self._process.returncode}"
 
     def ask(self, messages: Sequence[Message], budget: int, cut_after: int | None = None) -> Asked:
         body = {
@@ -212,7 +223,7 @@ class Server:
             connection.request("POST", "/v1/chat/completions", json.dumps(body), headers)
             response = connection.getresponse()
             if response.status != 200:
-                raise ServerError(f"{self._module} answered {response.status}.", "Leave the peers out with --no-peers.")
+                raise ServerError(f"{self.name} answered {response.status}.", "Leave servers out with --no-servers.")
             for chunk in _chunks(response):
                 usage = chunk.get("usage") or usage
                 for choice in chunk.get("choices") or []:

@@ -45,11 +45,15 @@ class Sections:
                 for self.report[key] in work():
                     self.save()
         except TookTooLong:
-            self.report["failed"][name] = f"it did not end within {self.limit_s:g} s"
+            self.fail(name, f"it did not end within {self.limit_s:g} s")
         except RuntimeError as error:  # what MLX raises; the other parts may well be possible
-            self.report["failed"][name] = str(error)
+            self.fail(name, str(error))
         self.report["seconds"][name] = round(time.perf_counter() - start, 2)
         self.save()
+
+    def fail(self, name: str, why: str) -> None:
+        """Notes that a part, or something in one, could not be measured."""
+        self.report["failed"][name] = why
 
     def save(self) -> None:
         """Writes the report, whole or not at all.

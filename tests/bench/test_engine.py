@@ -11,6 +11,7 @@ import pytest
 from mirza.bench.contest import SCENES, Asked, compete
 from mirza.bench.engine import BUDGETS, Plan, measure
 from mirza.bench.measures import as_it_runs
+from mirza.bench.peers import Server
 from mirza.bench.provenance import memory, provenance
 from mirza.bench.sections import Sections
 from mirza.errors import MirzaError
@@ -159,7 +160,7 @@ class Slow:
 
 def test_contestants_hold_the_same_conversation_in_turns_and_the_first_does_not_count():
     one = Slow("one", 0.1)
-    *_, rows = compete([lambda: one], runs=2, on_progress=lambda _: None)
+    *_, rows = compete([lambda: one], runs=2, on_progress=lambda _: None, on_failure=_raise)
     assert len(one.asked) == 3 * len(SCENES)
     assert one.restarts == 3
     assert one.closed
@@ -168,6 +169,21 @@ def test_contestants_hold_the_same_conversation_in_turns_and_the_first_does_not_
     assert len(beginnings) == 3  # no cache knows the next conversation's beginning
     assert {row.scene for row in rows} == {scene.name for scene in SCENES}
     assert all(row.first_token_s == 0.1 and row.runs == 2 for row in rows)
+
+
+def _raise(error):
+    raise error
+
+
+def test_a_server_that_does_not_start_says_why_and_the_next_contestant_goes_on(tmp_path):
+    failed = []
+    two = Slow("two", 0.2)
+    peers = [lambda: Server(tmp_path / "no-model-here", "mlx_lm.no_server"), lambda: two]
+    *_, rows = compete(peers, runs=1, on_progress=lambda _: None, on_failure=failed.append)
+    assert {row.contestant for row in rows} == {"two"}
+    (error,) = failed
+    assert error.what.startswith("mlx_lm.no_server did not start: ")
+    assert "mlx_lm.no_server" in error.what.partition(": ")[2]
 
 
 def test_on_a_cpu_all_run_a_float32_copy_of_the_same_weights(tmp_path):
