@@ -116,6 +116,8 @@ class Nouns:
     neuter: frozenset[str]
     """Only where *ein halbes* has to be told from *ein halber*."""
     function_words: frozenset[str]
+    measures: frozenset[str]
+    """What Chinese measure words begin with: two of them are 两."""
 
     def gender(self, noun: str) -> str:
         """A guess: listed, or by its ending."""
@@ -198,6 +200,7 @@ def language_for(code: str) -> Language:
             masculine=frozenset(word.lower() for word in nouns["masculine"].split()),
             neuter=frozenset(nouns.get("neuter", "").split()),
             function_words=_set(nouns["not_nouns"]) | starters,
+            measures=frozenset(nouns.get("measures", "")),
         ),
         roman_names=frozenset(data["roman"]["names"].split()),
         roman_cues=_set(data["roman"]["cues"]),

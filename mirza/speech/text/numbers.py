@@ -95,6 +95,11 @@ class Numbers:
             case _:
                 return self.cardinal(number)
 
+    def called(self, digits: str) -> str:
+        """The digits of what is called by them, a telephone, a room: Chinese has a one that is not taken for a seven."""
+        said = self.digits(digits)
+        return said.replace("一", "幺") if self.language == "zh" else said
+
     def _digits(self, digits: str, joiner: str | None = None) -> str:
         """One digit after the other."""
         glue = joiner if joiner is not None else "" if self.language in ("zh", "ja") else " "

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 
 from mirza.speech.text.language import BEFORE_NUMBER
 
+CJK = r"\u3040-\u30ff\u3400-\u9fff"
+"""Between these and letters words may begin and end."""
 NUMERALS = "²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 """Characters that are numbers, and no digits."""
 
@@ -39,6 +41,10 @@ _SIGNS = (
     r"[α-ωΑ-Ω](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])",
     r"-(?:-?>|-|(?<=[\u3040-\u30ff\u3400-\u9fff].)(?=\d)|(?<=\d.)|(?<=[ap]m.)(?=\d)|(?<=\dh.)(?=\d)|(?<=\d[a-z].)(?=\d))",
     r"[-.](?<![\w)].)(?=\d)",
+    rf"\.(?<=[{CJK}].)(?=\d)",
+    rf"\.(?<=[{CJK})）].)(?=[a-z])",
+    r":(?<=[A-Za-z].)(?=[A-Za-z](?![A-Za-z\d]))",
+    r"-(?<=[月火水木金土日一二三四五六七][)）].)(?=\d)",
     r"-(?<![\w)].)(?=[A-Za-z](?!\w))",
     r"\s-(?=\s|\Z)|-(?=\s)(?<!\S.)|-(?=\s)(?<=\(.)|-(?<=[²³].)(?=\d)",
     r"[-.](?<![A-Za-z0-9_.].)(?=[A-Za-z0-9_.+-]*+@[\w-])",
@@ -60,12 +66,12 @@ def places(
     """
     plain = {word for word in words if word[0].isascii() and word[0].isalpha()}
     numbered = {word for word in plain if word.lower() in BEFORE_NUMBER}
-    known = [rf"(?:{any_of(plain)})(?!\w)"]
+    known = [rf"(?:{any_of(plain)})(?![^\W{CJK}])"]
     known += [rf"(?:{any_of(numbered)})(?=\d)"] if numbered else []
     known += [spans] if spans else []
     known += [r"x(?<=[a-z\"'′″] x)(?= ?\d)"]  # one side by another: 12 ft x 8 ft
     begins = any_of([*plain, *(name for name in names if name[0].isascii()), "x"])
-    start = rf"(?<![^\W_])(?={begins})(?:{'|'.join(known)})"
+    start = rf"(?<![^\W_{CJK}])(?={begins})(?:{'|'.join(known)})"
     signs = [*_SIGNS, *([within_words] if within_words else [])]
     signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]
     place = rf"(?=[A-Za-z])(?<![A-Za-z])(?:{start}|{'|'.join(_ODD_WORDS)})|{'|'.join(signs)}"

@@ -17,9 +17,13 @@ from mirza.speech.text.pieces import Tie
 from mirza.speech.text.places import places
 from mirza.speech.text.say.rules import RuleSet, rules_for
 
-_WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～"} | {0xFFE5: 0xA5}
+_WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～（）"} | {
+    0xFFE5: 0xA5
+}
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
 _IS_WIDE = re.compile("[" + re.escape("".join(map(chr, _WIDE))) + "]")
+_WIDE_POINT = re.compile(r"(?<=[0-9０-９])．(?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
+"""Of a number in full-width digits: `３，９８０．５`."""
 _SAYS = re.compile(r"[^\W_]")
 
 
@@ -92,7 +96,9 @@ def _belongs(text: str, at: int) -> bool:
 
 
 def _narrow(clean: str) -> str:
-    return clean.translate(_WIDE) if _IS_WIDE.search(clean) else clean
+    if not _IS_WIDE.search(clean):
+        return clean
+    return _WIDE_POINT.sub(lambda mark: "." if mark.group() == "．" else ",", clean).translate(_WIDE)
 
 
 @cache

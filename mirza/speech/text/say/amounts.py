@@ -24,6 +24,13 @@ _BETWEEN = frozenset(["between", "entre", "zwischen"])
 """After these a range is said with *and*."""
 _RANKED = re.compile(r"第(?:\d+[、，,])*\Z")
 
+_SPORT = re.compile(
+    r"比分|比赛|战胜|击败|赢|输|逆转|战平|踢平|不敌|负于|[大险完]胜|横扫|击退|力克|淘汰|领先|落后|扳平|"
+    r"で[^、。]{0,12}(?:勝|敗|負|下し|破|リード|先制|逆転|引き分け|制し)|スコア|試合"
+)
+_COUNTED_ON = re.compile(r" ?(?:[天个個年月日岁歳名人次回小分秒公米元万亿円度级級]|[%℃]|時間)")
+"""A number of these is no score."""
+
 _TERM = re.compile(r"[=+−^(] ?\Z")
 _NUMBER_SIGN = re.compile(r"\b[nN](?:[º°]|\.[º°]|[or]\.) ?\Z")
 """A number behind one is a name, and no range: *n° 39-2015*."""
@@ -121,6 +128,8 @@ class _Counts:
 
     def scaled(self, match: re.Match[str]) -> str | None:
         scale = self._speaker.language.money.scales[match[2]]
+        if not self._speaker.spaced and (times := {"千": 1_000, "百万": 1_000_000}.get(scale)):
+            return self._numbers.cardinal(round(self._speaker.value(match[1]) * times))  # 15k
         if match[2] in ("T", "b") and self._speaker.code == "en":
             return None
         if self._speaker.word_before(match.string, match.start()).lower() in _NUMBERED_PLACES:
@@ -146,8 +155,8 @@ class _Counts:
             case "en" | "ja":
                 return speaker.number(written)
             case "zh":
-                two = written == "2" and _measure_word(match) and not _RANKED.search(match.string[: match.start()])
-                return "两" if two else speaker.number(written)
+                ranked = _RANKED.search(match.string, 0, match.start())
+                return speaker.number(written) if ranked else speaker.counted(written, match.string, match.end())
             case "es" if written == "1" and speaker.word_before(match.string, match.start()).lower() == "la":
                 return speaker.number("1", FEMININE)  # a la una
             case "de" if speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
@@ -180,15 +189,7 @@ def _is_address(match: re.Match[str]) -> bool:
 def _scored(match: re.Match[str]) -> bool:
     """Whether `3-1` is a score: Chinese and Japanese have another word between."""
     text = match.string
-    near = text[max(0, match.start() - 20) : match.start()] + text[match.end() : match.end() + 14]
-    return re.search(r"比分|比赛|战胜|击败|赢|输|で[^、。]{0,12}(?:勝|敗|負|下し|破)|スコア", near) is not None
-
-
-def _measure_word(match: re.Match[str]) -> bool:
-    """Before a measure word two is 两: 两个, 两年, 两公里."""
-    after = match.string[match.end() : match.end() + 1]
-    return (
-        bool(after)
-        and after
-        in "个個只隻条本张位名家台辆件种次年天周岁杯碗瓶块元勺厅室卷包袋盒桶壶碟盘升箱束滴枚所栋户顶道串幅首辈点小分秒米公千克斤倍层间座部篇句页份人口颗粒把片双对套门场遍回步项类组排段节根枝棵头匹"
-    )
+    if _COUNTED_ON.match(text, match.end()):
+        return False
+    near = text[max(0, match.start() - 60) : match.start()] + text[match.end() : match.end() + 14]
+    return _SPORT.search(near) is not None

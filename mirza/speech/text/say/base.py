@@ -142,7 +142,9 @@ class Speaker:
         return self.numbers.digits(digits)
 
     def counted(self, literal: str, text: str, end: int) -> str:
-        """A number before the noun that follows it at `end` in `text`, in its gender."""
+        """A number before the noun that follows it at `end` in `text`, in its gender; 两 before a Chinese measure word."""
+        if literal == "2" and text[end : end + 1] in self.language.nouns.measures:
+            return "两"
         return self.number(literal, self.gender_after(text, end))
 
     def gender_after(self, text: str, end: int) -> str:

@@ -52,7 +52,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     pause = words.pause + (" " if speaker.language.spaced else "")
 
     def grouped_digits(written: str) -> str:
-        return pause.join(numbers.digits(group) for group in re.split(r"\D+", written) if group)
+        return pause.join(numbers.called(group) for group in re.split(r"\D+", written) if group)
 
     def grouped(match: re.Match[str]) -> str:
         plus = words.plus if match.group().startswith("+") else ""
@@ -134,12 +134,12 @@ def rules(speaker: Speaker) -> list[Rule]:
         return _name(speaker, match.group())
 
     def long(match: re.Match[str]) -> str:
-        return numbers.digits(match.group())
+        return numbers.called(match.group())
 
     def after_cue(match: re.Match[str]) -> str | None:
         lead = match.string[max(0, match.start() - 24) : match.start()]
         if _CJK_CUE.search(lead):
-            return numbers.digits(match.group())
+            return numbers.called(match.group())
         before = re.findall(r"[^\W\d_]+", lead)
         return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
 

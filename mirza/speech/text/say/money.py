@@ -29,7 +29,7 @@ _ALONE = re.compile(r"(?<=[^\W\d_][ \xa0'’])[€£¥₹](?!\w)|(?<=\b(?:de|en|
 _JAPANESE_PER = {
     "人": "一人", "名": "一名", "月": "一か月", "ヶ月": "一か月", "か月": "一か月", "年": "一年", "日": "一日", "週": "一週間", "回": "一回",
     "個": "一個", "枚": "一枚", "本": "一本", "泊": "一泊", "時間": "一時間", "時": "一時間", "分": "一分", "台": "一台", "冊": "一冊",
-    "杯": "一杯", "坪": "一坪", "kg": "一キログラム", "g": "一グラム", "h": "一時間", "100g": "百グラム", "L": "一リットル", "km": "一キロメートル",
+    "杯": "一杯", "坪": "一坪", "㎡": "一平方メートル", "m²": "一平方メートル", "m2": "一平方メートル", "kg": "一キログラム", "g": "一グラム", "h": "一時間", "100g": "百グラム", "L": "一リットル", "km": "一キロメートル",
 }  # fmt: skip
 _OWN_NAMES = {"BTC": "bitcoin", "ETH": "ether"}
 
@@ -49,8 +49,10 @@ def rules(speaker: Speaker) -> list[Rule]:
     codes = "|".join(_CODES)
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
     per = r"(?:/(?P<per>小时|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]))?)?"
+    own = any_of({name.many for name in speaker.language.money.names.values()})
+    twice = "" if speaker.spaced else rf"(?:{own})?"  # ￥8,999元
     ahead = re.compile(
-        rf"(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}(?:{SPACE}(?P<code>{codes})(?!\w))?{per}"
+        rf"(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}(?:{SPACE}(?P<code>{codes})(?!\w))?{twice}{per}"
     )
     behind = re.compile(
         rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?(?P<code>\Z(?!\Z))?{per}"
@@ -153,6 +155,8 @@ class _Amounts:
 
     def _scaled(self, literal: str, value: float, scale: str, currency: Currency) -> str:
         said = self._speaker.number(literal, MASCULINE)
+        if not self._speaker.spaced and (times := {"千": 1_000, "百万": 1_000_000}.get(scale)):
+            return self._speaker.numbers.cardinal(round(value * times)) + currency.many
         match self._speaker.code:
             case "fr" if scale in ("million", "milliard") and value >= 2:
                 scale += "s"

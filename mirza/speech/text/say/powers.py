@@ -7,7 +7,7 @@ import re
 from mirza.speech.text.say.base import Rule, Speaker, after_number
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _ANY_POWER = re.compile(r"\^(?=\{?\(?[-−]?\w)")
 _BOUNDS = re.compile(r"([∑∫∏])_?\{?([^{}^\s]{1,12})\}?\^(?:\{([^{}]{1,12})\}|([^{}\s]))")
 _FROM_TO = {
@@ -90,7 +90,7 @@ class _Powers:
         """Numbers, letters and signs of a bound."""
         words = self._speaker.words
         signs = {"=": words.equals, "+": words.plus, "-": words.minus, "−": words.minus, "∞": words.infinity}
-        plain = written.translate(_SUPERSCRIPTS).translate(_SUBSCRIPTS)
+        plain = written.translate(_SUPERSCRIPTS).translate(SUBSCRIPTS)
         parts: list[str] = re.findall(r"\d+|[^\W\d_]+|[=+\-−∞]", plain)
         return self._speaker.join(
             *(self._speaker.number(part) if part.isdecimal() else signs.get(part, part) for part in parts)
@@ -100,7 +100,7 @@ class _Powers:
         return self._speaker.join(self._speaker.number(match[1]), times_ten(self._speaker, exponent_of(match[2])))
 
     def subscript(self, match: re.Match[str]) -> str:
-        return self._speaker.number(match.group().translate(_SUBSCRIPTS))
+        return self._speaker.number(match.group().translate(SUBSCRIPTS))
 
 
 def _exponent(speaker: Speaker, exponent: str) -> str:

@@ -9,11 +9,14 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.say import (
     amounts,
     chess,
+    chinese,
     clock,
     codes,
     dates,
+    eastern,
     fractions,
     halves,
+    japanese,
     money,
     ordinals,
     powers,
@@ -68,6 +71,9 @@ def rules_for(language: Language) -> RuleSet:
     speaker = Speaker(language)
     kinds = (
         web.rules(speaker),
+        eastern.rules(speaker),
+        chinese.rules(speaker),
+        japanese.rules(speaker),
         dates.rules(speaker),
         clock.rules(speaker),
         chess.rules(speaker),
@@ -88,7 +94,7 @@ def rules_for(language: Language) -> RuleSet:
         | dates.triggers(language)
         | money.triggers()
         | chess.triggers(language.code),
-        spans=dates.spans(language),
-        names=dates.names(language),
+        spans=dates.spans(language) or japanese.spans(language),
+        names=dates.names(language) | japanese.names(language),
         within_words=r"s(?<=[^\W\d_].)tr\." if language.code == "de" else "",
     )

@@ -23,7 +23,7 @@ _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜�
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
 _SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
-_SYMBOLS = "⌘⌥⇧⌃ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
+_SYMBOLS = "⌘⌥⇧⌃∵∴∠△⊥∥ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
 _SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
 _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
@@ -133,14 +133,16 @@ class _Signs:
         text, start = match.string, match.start()
         if match.group() in "(（":
             before = text[start - 1 : start] if start else ""
-            called = self._calls(before)
+            wide = match.group() == "（" and LONE_LETTER.search(text, 0, start) is None
+            called = self._calls(before) and not wide
             if called and _FUNCTION.search(text, max(0, start - 3), start) and _ARGUMENT.match(text, start):
                 return _OF[self._speaker.code]
             counted = text[:start].rstrip()[-1:] in "=+-−*/×÷√^<>±(" if start else True
             return "" if called or counted else self._words.pause
         after = text[match.end() :].lstrip()[:1]
-        opened = text.rfind("(", 0, start)
+        opened = text.rfind("(" if match.group() == ")" else "（", 0, start)
         call = opened > 0 and self._calls(text[opened - 1])
+        call = call and (text[opened] == "(" or LONE_LETTER.search(text, 0, opened) is not None)
         call = call or (opened > 0 and text[:opened].rstrip()[-1:] in "=+-−*/×÷√^<>±(")
         return "" if call or not after or not (after.isalnum()) else self._words.pause
 

@@ -62,6 +62,8 @@ class Sums:
             "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
             "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": words.about, "≅": words.about, "≒": words.about,
         }.get(match.group(), words.equals)  # fmt: skip
+        if said == words.about and self._speaker.code == "zh":
+            said = "约等于"
         if match.group() == ">" and _MENU.search(match.string, max(0, match.start() - 20), match.end() + 4):
             return words.pause
         before = match.string[: match.start()].rstrip()[-1:]
@@ -133,7 +135,7 @@ class Sums:
 
 def _ends_term(char: str) -> bool:
     """Whether a sum may go on after this character."""
-    return (char.isascii() and char.isalnum()) or (char != "" and char in "²³)）")
+    return (char.isascii() and char.isalnum()) or (char != "" and char in "²³)）…⋯")
 
 
 def is_operand(char: str, bracket: str) -> bool:

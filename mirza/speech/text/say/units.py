@@ -9,7 +9,7 @@ from babel.units import format_unit
 
 from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.places import any_of
+from mirza.speech.text.places import CJK, any_of
 from mirza.speech.text.say import fractions, german, powers
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
 
@@ -60,18 +60,23 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Percentages, measures, and feet with inches."""
     number = speaker.number_pattern
     symbols = any_of(units(speaker.code))
-    to = rf"(?:{SPACE}?[-–—]{SPACE}?(?P<second>{number}))?"
+    dashes = "[-–—]" if speaker.spaced else "[-–—~～〜至]"
+    to = rf"(?:{SPACE}?{dashes}{SPACE}?(?P<second>{number}))?"
     power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
-    per = rf"(?:/(?P<per>100 ?km|{symbols}|[^\W\d_²³]{{3,12}})(?!\w))?"
+    own_per = r"[^\W\d_²³]{3,12}" if speaker.spaced else "[A-Za-z]{3,12}|小时|分钟|[秒天日年人回]"
+    per = rf"(?:/(?P<per>100 ?km|{symbols}|{own_per})(?![^\W{CJK}]))?"
     percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])")
     measure = re.compile(rf"(?P<first>{number}){to}{power}(?P<space>{SPACE}|-)?(?P<unit>{symbols}){_AFTER}{per}{_DOT}")
     part = re.compile(rf"(?P<part>{fractions.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
     measures = _Measures(speaker)
     found = [
-        Rule("0", percent, measures.percent, then=after_number(f"{SPACE}?[-–—%‰]")),
+        Rule("0", percent, measures.percent, then=after_number(f"{SPACE}?[-–—~～〜至%‰]")),
         Rule("0$", part, measures.part, then=rf"[/⁄]\d| ?[\d{fractions.VULGAR}]", first=fractions.VULGAR),
         Rule(
-            "0", measure, measures.measure, then=after_number(rf"{SPACE}?[-–—×x·{first_of(units(speaker.code))}]|[eE]")
+            "0",
+            measure,
+            measures.measure,
+            then=after_number(rf"{SPACE}?[-–—~～〜至×x·{first_of(units(speaker.code))}]|[eE]"),
         ),
     ]
     if speaker.code == "en":
@@ -130,6 +135,8 @@ def named(speaker: Speaker, literal: str, unit: str) -> str:
     value = speaker.value(literal)
     few = value < 2 if speaker.code == "fr" else value == 1 and literal == "1"
     pattern = _pattern(speaker.code, unit, few)
+    if literal == "2" and speaker.code == "zh":
+        return pattern.format("两")
     return pattern.format(speaker.number(literal, _gender(speaker.language, pattern)))
 
 
@@ -276,7 +283,9 @@ def _gender(language: Language, pattern: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _pattern(code: str, unit: str, few: bool) -> str:
-    """The unit's name with `{}` for the number: *{} kilometers*, *每小时{}公里*."""
+    """The unit's name with `{}` for the number: *{} kilometers*, *每小时{}公里*; `unit` may be one, where CLDR's is not said."""
+    if "{}" in unit:
+        return unit
     count = 1 if few else 2
     words = format_unit(count, unit, length="long", locale=code).replace("\xa0", " ").replace("{", "").replace("}", "")
     words = re.sub(r"\s*-\s*米国", "", words)  # CLDR tells a cup of the United States from a Japanese one

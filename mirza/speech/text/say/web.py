@@ -15,6 +15,8 @@ _TOP = (
     "com|org|net|io|ai|dev|app|edu|gov|info|co|uk|fr|de|es|it|eu|ch|at|be|ca|us|cn|jp|in|me|tv|js|py|ts|txt|md|html|css|"
     "json|xml|csv|pdf|png|jpg|zip|exe|toml|yaml|yml|sh|rs|go|rb|java|cpp|doc|docx|xlsx|mp3|mp4|gov|mx|br|ru|nl|pl"
 )
+EXTENSIONS = "docx?|xlsx?|pptx?|pdf|txt|csv|md|html?|css|json|xml|ya?ml|png|jpe?g|gif|zip|rar|exe|py|js|ts|java|cpp|mp[34]|mov|wav|apk"
+"""Of files whose names are in other letters: 报告.docx."""
 _DOMAIN = re.compile(
     rf"[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*\.(?:{_TOP})(?:\.[a-z]{{2}})?(?![\w@])(?:/[\w./%#?=&~+-]*[\w/])?",
     re.ASCII,

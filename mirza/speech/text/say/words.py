@@ -6,7 +6,7 @@ import re
 
 from mirza.speech.text.language import BEFORE_NUMBER
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.places import any_of
+from mirza.speech.text.places import CJK, any_of
 from mirza.speech.text.say.base import Rule, Speaker, first_of
 
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
@@ -31,7 +31,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Abbreviations first."""
     table = speaker.language.abbreviations
     dotted = any_of([name for name in table if name.lower() in BEFORE_NUMBER])
-    pattern = re.compile(rf"(?:{any_of(table)})(?!\w)|(?:{dotted})(?=\d)")
+    pattern = re.compile(rf"(?:{any_of(table)})(?![^\W{CJK}])|(?:{dotted})(?=\d)")
     shorts = _Shorts(speaker)
     return [
         Rule("a", pattern, shorts.abbreviation, first=first_of(table) if table else ""),
