@@ -12,7 +12,7 @@ from mirza.speech.text.segment import Breaks
 
 LANGUAGES = ("en", "fr", "de", "es", "zh", "ja")
 BEFORE_NUMBER = frozenset(
-    "no. p. pp. c. s. sec. art. vol. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
+    "no. p. pp. c. s. sec. art. vol. op. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
 )
 """Abbreviations that are one only before a number."""
 _GENDERS = {"m": MASCULINE, "f": FEMININE, "n": NEUTER}
@@ -143,6 +143,8 @@ class Language:
     roman_names: frozenset[str]
     roman_cues: frozenset[str]
     version_cues: frozenset[str]
+    scripture: dict[str, str]
+    """Books that have chapters and verses, and as they are shortened."""
     abbreviations: dict[str, str]
     code_announcement: str
 
@@ -166,6 +168,8 @@ def language_for(code: str) -> Language:
     breaks, money, dates, nouns = data["breaks"], data["money"], data["dates"], data["nouns"]
     starters = _set(breaks["starters"])
     words = dict(data["words"])
+    named = data.get("scripture", {"books": ""})["books"].split()
+    books = dict(book.split("=") if "=" in book else (book, book) for book in named)
     words["ampersand"] = words.pop("and")
     return Language(
         code=name,
@@ -174,6 +178,7 @@ def language_for(code: str) -> Language:
             title_ends=tuple(breaks.get("title_ends", "").split()),
             known=frozenset(name[:-1].lower() for name in data["abbreviations"] if name.endswith(".")),
             short_days=_set(dates["short_days"]),
+            books=frozenset(book for book, name in books.items() if book != name),
             closing=_set(breaks["closing"]),
             starters=starters,
             conjunctions=_set(breaks["conjunctions"]),
@@ -205,6 +210,7 @@ def language_for(code: str) -> Language:
         roman_names=frozenset(data["roman"]["names"].split()),
         roman_cues=_set(data["roman"]["cues"]),
         version_cues=_set(data["versions"]["cues"]),
+        scripture=books,
         abbreviations=_with_capitals(data["abbreviations"]),
         code_announcement=data["announcements"]["code"],
     )

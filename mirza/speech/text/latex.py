@@ -24,6 +24,7 @@ _DOLLARS = re.compile(r"\$(?=[^\s\d$])[^$\n]{0,80}(?<=[^\s$])\$(?!\d)")
 _DOLLARS_BEGUN = re.compile(r"\$(?:[^\s\d$][^$\n]{0,80})?\$?\Z")
 _DOLLARS_CHARS = 83
 
+_DERIVATIVE = re.compile(r"[d∂] ?[a-zθ](?:²|\^2)?")
 _SYMBOLS = {
     "times": "×", "cdot": "×", "div": "÷", "pm": "±", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠",
     "approx": "≈", "sim": "≈", "infty": "∞", "sqrt": "√", "degree": "°", "circ": "°", "to": "→", "rightarrow": "→",
@@ -75,7 +76,11 @@ def read_command(source: Source) -> bool:
 
 def _ratio(fraction: re.Match[str]) -> str:
     top, bottom = _shown(fraction[1].strip()), _shown(fraction[2].strip())
-    return f"{top}/{bottom}" if top.isdigit() and bottom.isdigit() else f"{top} ÷ {bottom}"
+    return (
+        f"{top}/{bottom}"
+        if (top.isdigit() and bottom.isdigit()) or _DERIVATIVE.fullmatch(bottom)
+        else f"{top} ÷ {bottom}"
+    )
 
 
 def _shown(formula: str) -> str:

@@ -21,7 +21,7 @@ NUMERALS = "²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 FACTORIAL_AFTER = r"\s?[=≠≈≤≥×÷^]|\s?[+\-−*/·]\s?(?:\d|\(|[a-z](?!\w))"
 """What follows a factorial's mark: it is a shout otherwise."""
 
-_ODD = r"[\w.@$:+\-‑]"
+_ODD = r"[\w.@$:+\-‑–]"
 """What the letters of all of these go on with, but for numerals: most words do not, and are told by it."""
 _ODD_WORDS = (
     r"(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])",
@@ -34,6 +34,8 @@ _ODD_WORDS = (
     r"(?<![0-9_.])[A-Za-z0-9_.+-]++@(?=[\w-])",  # an address
     r"(?<![0-9_])[A-Za-z][\w-]{0,40}+(?=\.[A-Za-z])",  # a dotted name
     r"[A-Z]{1,2}\$(?=\s?\d)",
+    r"lim(?=_)",
+    r"(?<![^\W_])(?:[ivIV]{1,3}[°ø7]? ?[-–—→] ?){2}[ivIV]{1,3}",  # chords in a row
 )
 _SIGNS = (
     r"[^\w\s.,!?;:'’\-…。！？，、；：।¿¡]",  # any sign that is no mark between words
@@ -49,6 +51,7 @@ _SIGNS = (
     r"\s-(?=\s|\Z)|-(?=\s)(?<!\S.)|-(?=\s)(?<=\(.)|-(?<=[²³].)(?=\d)",
     r"[-.](?<![A-Za-z0-9_.].)(?=[A-Za-z0-9_.+-]*+@[\w-])",
     r"\.(?<![\w/].)(?=\.?/[\w.])",  # a path
+    r"\.(?<![^\s(\"'“/].)(?=[a-z]|[A-Z]{2})|\.(?<=\s.)(?=[\"'`)])",  # a hidden file, a folder
     r"!=",
     rf"!(?<=[\d)].|\b[a-z].)(?={FACTORIAL_AFTER})",
     r"[ℝℕℤℚℂ]",
@@ -69,7 +72,7 @@ def places(
     known = [rf"(?:{any_of(plain)})(?![^\W{CJK}])"]
     known += [rf"(?:{any_of(numbered)})(?=\d)"] if numbered else []
     known += [spans] if spans else []
-    known += [r"x(?<=[a-z\"'′″] x)(?= ?\d)"]  # one side by another: 12 ft x 8 ft
+    known += [r"x(?<=[A-Za-z\"'′″] x)(?= ?\d)"]  # one side by another: 12 ft x 8 ft
     begins = any_of([*plain, *(name for name in names if name[0].isascii()), "x"])
     start = rf"(?<![^\W_{CJK}])(?={begins})(?:{'|'.join(known)})"
     signs = [*_SIGNS, *([within_words] if within_words else [])]

@@ -71,6 +71,8 @@ class Breaks:
     """All abbreviations that have words: a small letter after one goes on with the sentence."""
     short_days: frozenset[str]
     """After these, as in `mar. 4 févr.`, a number goes on with the sentence."""
+    books: frozenset[str]
+    """After these, as in `Matt. 5:3`, too."""
     closing: frozenset[str]
     """Abbreviations that may end a sentence: `etc`, `p.m`."""
     starters: frozenset[str]
@@ -183,7 +185,7 @@ class Segmenter:
         name = token.lower()
         if following in ",;:" or name in self._breaks.titles or name.endswith(self._breaks.title_ends):
             return False
-        if following.isdigit() and name in self._breaks.short_days:
+        if following.isdigit() and (name in self._breaks.short_days or token in self._breaks.books):
             return False
         if name in _HALVES and following.isupper() and self._breaks.after_time:
             word = _word_after(text, end, final)

@@ -9,12 +9,13 @@ from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.say import german
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
+from mirza.speech.text.say.sums import FORMULA
 from mirza.speech.text.say.units import many_of
 
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
 _SIZE = re.compile(
     r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?: ?(px|cm|mm))?"
-    r"(?![^\W\u3040-\u30ff\u3400-\u9fff]|[\^⁰-⁻²³¹])"
+    r"(?![^\W\u3040-\u30ff\u3400-\u9fff]|[\^⁰-⁻²³¹]|/\d)"
 )
 _NUMBERED_PLACES = frozenset(
     "exit gate room unit apt seat platform track bus route building block suite flat row".split()
@@ -30,7 +31,8 @@ _SPORT = re.compile(
 )
 _COUNTED_ON = re.compile(r" ?(?:[天个個年月日岁歳名人次回小分秒公米元万亿円度级級]|[%℃]|時間)")
 """A number of these is no score."""
-
+_RACE = re.compile(r"\b(?:[Rr]an|[Rr]un(?:s|ning)?|[Rr]aces?|marathon|jog(?:s|ged|ging)?|PB)\b")
+_TIMES = {"en": "times", "fr": "fois", "de": "mal", "es": "veces"}
 _TERM = re.compile(r"[=+−^(] ?\Z")
 _NUMBER_SIGN = re.compile(r"\b[nN](?:[º°]|\.[º°]|[or]\.) ?\Z")
 """A number behind one is a name, and no range: *n° 39-2015*."""
@@ -47,7 +49,12 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", to, counts.range, then=after_number(rf"{SPACE}?[-–—～~]")),
         Rule("0", bought, counts.bought, then=" ?[x×]"),
         Rule("0", _SIZE, counts.size, then=after_number(" ?[x×✕]")),
-        Rule("0", re.compile(r"(\d{1,3})[x×](?=[ \xa0][^\W\d_]{2}|/[^\W\d_])"), counts.times, then="[x×]"),
+        Rule(
+            "0",
+            re.compile(r"(\d{1,3}(?:[.,]\d+)?)[x×](?=[ \xa0][^\W\d_]{2}|/[^\W\d_]|[.,;:!?)]|\Z)"),
+            counts.times,
+            then=after_number("[x×]"),
+        ),
         Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=after_number("[A-Za-z]")),
         Rule(
             "0",
@@ -56,7 +63,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             then=after_number(f"{SPACE}M"),
         ),
         Rule("0", _YEAR, counts.year, least=4),
-        Rule("0", re.compile(number), counts.plain),
+        Rule("0$", re.compile(number), counts.plain, first="."),
         Rule("$a", re.compile(rf"[^\x00-\x7f{ITEM}]"), counts.numeral, first=rf"^\x00-\x7f{ITEM}"),
     ]
 
@@ -113,6 +120,15 @@ class _Counts:
         """*five times faster*, *dreimal*; not the term *5x*"""
         if _TERM.search(match.string, 0, match.start()):
             return None
+        last = match.string[match.end() : match.end() + 1] in ".,;:!?)"
+        if last and (
+            FORMULA.search(match.string)
+            or (len(match[1]) == 1 and match.string[match.start() - 1 : match.start()] != "~")
+        ):
+            return None
+        if not match[1].isdecimal():
+            name = _TIMES.get(self._speaker.code)
+            return f"{self._speaker.number(match[1])} {name}" if name else None
         count = int(match[1])
         match self._speaker.code:
             case "en":
@@ -134,7 +150,7 @@ class _Counts:
             return None
         if self._speaker.word_before(match.string, match.start()).lower() in _NUMBERED_PLACES:
             return None
-        if match[2] == "K" and len(match[1]) == 1:
+        if match[2] == "K" and (len(match[1]) == 1 or _RACE.search(match.string)):
             return f"{self._speaker.number(match[1])} K"  # a race, a resolution
         many = self._speaker.value(match[1]) >= 2
         if self._speaker.code == "fr" and scale in ("million", "milliard") and many:

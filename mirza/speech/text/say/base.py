@@ -12,7 +12,7 @@ from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE, MAX_DIGITS,
 
 SPACE = "[ \xa0\u202f]"
 _IN_NUMBER = rf"(?:{SPACE}?[.,'’]?\d)*"
-_GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
+_GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
 _GROUPS_COMMA = r"\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
 _WORD_BACKWARDS = re.compile(r"[\s'’,(]{0,3}([^\W\d_]+)")

@@ -1,4 +1,4 @@
-"""Times of day, and what is left of `3:2`: verses and ratios."""
+"""Times of day, and what is left of `3:2`: ratios."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
 from mirza.speech.text.say.units import named
 
 _TIME = re.compile(
-    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|Std\b\.?|h\.(?=\s[a-zñ])|h(?!\w)|hrs?(?!\w)|时|時))?"
+    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|Std\b\.?|h\.(?=\s[a-zñ])|h(?!\w)|hrs?(?!\w)|时|時|Z(?!\w)))?"
 )
+_LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.](\d{1,3})(?![\d.:])")
+"""Minutes, and seconds with their parts."""
+_RAN = frozenset("in en clocked ran at runs runtime duration time temps zeit tiempo".split())
+"""Before these, `42:15` is no ratio."""
+_RATIOS = re.compile(r"[ -](?:ratio|split|mix|odds|Uhr|Min|min)")
 _DAY_HALF = re.compile(r"(\d{1,2})[ \xa0]?([ap]m(?!\w)|[ap]\. ?m\.|[AP]M(?!\w)|[AP]\.M\.)")
 _FRENCH_HOURS = re.compile(
     r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d)(?:[ \xa0\u202f]?(?:min|mn)(?!\w)\.?)?)?(?![\w/])"
@@ -20,7 +25,6 @@ _GERMAN_HOURS = re.compile(
     r"(\d{1,2})(?:(?:[.:](\d{2}))?[ \xa0]Uhr(?:[ \xa0](\d{1,2})(?!\d))?|\.(\d{2})[ \xa0]?h(?!\w))"
 )
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?)[ ]?:[ ]?(\d+(?:[.,]\d+)?)(?!\d|[A-F][\dA-F:])")
-_VERSES = re.compile(r"(\d{1,3}):(\d{1,3})[-–](\d{1,3})(?![\d:])")
 _CJK_HOURS = re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])")
 
 
@@ -38,11 +42,15 @@ def rules(speaker: Speaker) -> list[Rule]:
     }
     return [
         *own.get(speaker.code, []),
-        Rule("0", _VERSES, times.verses, then=r":\d"),
+        Rule("0", _LAP, times.lap, then=r":\d"),
         Rule("0", _TIME, times.clock, then=r":\d"),
         Rule("0", _DAY_HALF, times.day_half, then=f"{SPACE}?[apAP]"),
         Rule("0", _RATIO, times.ratio, then=after_number(" ?:")),
     ]
+
+
+UTC = "UTC"
+"""What a `Z` after a time stands for."""
 
 
 class Times:
@@ -59,6 +67,8 @@ class Times:
         if match[3] is not None:
             return self._with_seconds(hour, minute, int(match[3]))
         half = match[4] or ""
+        if half == "Z":
+            return self._speaker.join(self.say(hour, minute, ""), UTC)
         if half.startswith("Std"):
             return self._with_seconds(hour, minute, 0)
         end = "." if half.endswith(".") and match.end() == len(match.string) else ""
@@ -122,6 +132,13 @@ class Times:
         said = [named(self._speaker, str(count), unit) for count, unit in parts if count]
         return self._speaker.join(*said) or named(self._speaker, "0", "duration-second")
 
+    def lap(self, match: re.Match[str]) -> str:
+        """*one minute twenty-three point four five seconds*"""
+        point = "," if self._speaker.language.comma_decimal else "."
+        seconds = f"{int(match[2])}{point}{match[3]}"
+        minutes = named(self._speaker, str(int(match[1])), "duration-minute") if int(match[1]) else ""
+        return self._speaker.join(minutes, named(self._speaker, seconds, "duration-second"))
+
     def french(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or 0)
         end = "." if match.group().endswith(".") and match.end() == len(match.string) else ""
@@ -141,25 +158,23 @@ class Times:
         hour, minute = int(match[1]), int(match[2] or 0)
         return self.say(hour, minute, "") if hour <= 24 and minute < 60 else None
 
-    def verses(self, match: re.Match[str]) -> str | None:
-        """*John three sixteen to eighteen*: no two times of day, and no ratio."""
-        if (
-            not self._speaker.word_before(match.string, match.start())[:1].isupper()
-            or not self._speaker.language.spaced
-        ):
-            return None
-        chapter, first, last = (self._numbers.cardinal(int(number)) for number in match.groups())
-        return self._speaker.join(chapter + ",", first, self._speaker.words.to, last)
-
     def ratio(self, match: re.Match[str]) -> str | None:
         speaker = self._speaker
         if " : " in match.group() and match.string[match.end() :].lstrip().startswith("="):
             return speaker.join(speaker.number(match[1]), speaker.words.divided, speaker.number(match[2]))
         if ": " in match.group():
             return None
-        if len(match[2]) == 2 and match[2][0] == "0" and match.group()[-3] == ":":  # minutes and seconds
+        if self._ran(match) or (
+            len(match[2]) == 2 and match[2][0] == "0" and match.group()[-3] == ":"
+        ):  # minutes and seconds
             return self._with_seconds(0, int(match[1]), int(match[2]))
         return speaker.join(speaker.number(match[1]), speaker.words.ratio, speaker.number(match[2]))
+
+    def _ran(self, match: re.Match[str]) -> bool:
+        """Whether `42:15` is how long something took: no time of day has so many hours."""
+        before = self._speaker.cue_before(match.string, match.start()).rstrip(":")
+        lasts = re.fullmatch(r"(?:2[5-9]|[3-9]\d|\d{3}):[0-5]\d", match.group()) is not None
+        return lasts and before in _RAN and not _RATIOS.match(match.string, match.end())
 
 
 def _half(written: str, code: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from mirza.speech.text.language import units
 from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.chemistry import is_formula
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w])")
 _CARD = re.compile(r"\d{4}(?:[ -]\d{4}){2,3}(?!\d)")
@@ -42,7 +43,9 @@ _CODE_CUES = frozenset(
     "codice extension poste room".split()
 )
 _CJK_CUE = re.compile(r"(?:邮编|验证码|密码|编号|代码|房间|番号|コード)[：:はが是为]?\s?\Z")
+_FLIGHT = re.compile(r"[A-Z]{2}\d{3,4}")
 _AFTER_CUE = re.compile(r"\d{4,15}(?![\d.,:/-]*\d)")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _PIECES = re.compile(r"\d+(?:\.\d+)?|[A-Za-z]+")
 
 
@@ -131,6 +134,8 @@ def rules(speaker: Speaker) -> list[Rule]:
             return None  # a word and a number, mid-1980s
         if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
             return None
+        if _FLIGHT.fullmatch(match.group()) and speaker.word_before(match.string, match.start()).lower() == "flight":
+            return _spelled(speaker, match.group())
         return _name(speaker, match.group())
 
     def long(match: re.Match[str]) -> str:
@@ -184,6 +189,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     extra = {
         "en": [
             Rule("0", re.compile(r"(?:(?<=, [A-Z]{2} )|(?<=ZIP ))\d{5}(?:-\d{4})?(?![\d-])"), grouped, least=5),
+            Rule(
+                "0",
+                re.compile(r"(?:(?<=chmod )|(?<=area code )|(?<=CVV )|(?<=CVC ))\d{3,4}(?![\d.,]*\d)"),
+                long,
+                least=3,
+            ),
             Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency, least=3),
         ],
         "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long, least=3)],
@@ -281,11 +292,14 @@ def _spelled(speaker: Speaker, characters: str) -> str:
 def _name(speaker: Speaker, name: str) -> str | None:
     """A name with digits in it: letters as they are, short numbers as numbers, long ones digit by digit."""
     pieces = _PIECES.findall(name)
-    codelike = len(pieces) > 3 or any(len(piece) > 3 and piece.isdigit() for piece in pieces)
+    many = len(pieces) > 3
+    codelike = not is_formula(name) and (many or any(len(piece) > 3 and piece.isdigit() for piece in pieces))
+    if len(pieces) == 2 and _YEAR.fullmatch(pieces[1]) and speaker.spaced and pieces[0].isupper():
+        return f"{pieces[0]} {speaker.numbers.year(int(pieces[1]))}"
     said: list[str] = []
     for piece in pieces:
         if not piece[0].isdigit():
-            said.append(" ".join(piece) if codelike and piece.isupper() else piece)
+            said.append(" ".join(piece) if (codelike or many) and piece.isupper() else piece)
         elif codelike or (len(piece) > 1 and piece[0] == "0") or (len(piece) == 3 and name[0].islower()):
             said.append(speaker.numbers.digits(piece))
         else:

@@ -8,10 +8,10 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import MASCULINE
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, first_of, german_ending
-from mirza.speech.text.say.clock import Times
+from mirza.speech.text.say.clock import UTC, Times
 
 _ISO = re.compile(
-    r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+    r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:(Z)|([+-])(\d{2}):?(\d{2}))?)?"
 )
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![/.-]?\d|/)")
 _CJK_SLASH = re.compile(r"(\d{1,2})/(\d{1,2})(?=から|まで|[(（][月火水木金土日周])")
@@ -49,7 +49,7 @@ def spans(language: Language) -> str:
     months = any_of([*language.dates.months, *language.dates.short_months])
     spans = [rf"(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
     short_days = any_of([*language.dates.short_days, *map(str.capitalize, language.dates.short_days)])
-    dated = rf"(?:{short_days})(?:\.(?=,? \d| [^\W\dA-Z])|\.?(?=:? \d{{1,2}}(?:[:.]\d\d|[-–]\d| ?(?:am|pm|Uhr|h)\b))|(?=,? \d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:de )?(?:{months})))"
+    dated = rf"(?:{short_days})(?:\.(?=,? \d| [^\W\dA-Z])|\.?(?=:? \d{{1,2}}(?:[:.]\d\d|[-–]\d| ?(?:am|pm|Uhr|h)\b))|(?=,? (?:{months})\.? \d)|(?=,? \d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:de )?(?:{months})))"
     return "|".join([*spans, dated])
 
 
@@ -146,7 +146,12 @@ class _Dates:
         if said is None or not match[4]:
             return said
         time = Times(self._speaker).say(int(match[4]), int(match[5]), "")
-        return self._speaker.join(said + self._speaker.words.pause, time)
+        words = self._speaker.words
+        zone = UTC if match[6] or match[7] else ""
+        if match[7] and int(match[8]):
+            sign = words.plus if match[7] == "+" else words.minus
+            zone = self._speaker.join(f"{UTC} ", sign, self._numbers.cardinal(int(match[8])))
+        return self._speaker.join(said + words.pause, time, zone)
 
     def numeric(self, match: re.Match[str]) -> str | None:
         first, second = int(match[1]), int(match[3])

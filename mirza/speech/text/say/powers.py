@@ -16,6 +16,7 @@ _FROM_TO = {
 }  # fmt: skip
 _POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|(⁻?[⁰¹²³⁴-⁹]+(?![⁰¹²³⁴-⁹⁺⁻]))")
 _BASE = re.compile(r"(?:[^\W_\u3040-\u30ff\u3400-\u9fff])*\)?\Z")
+_NO_BASE = ("", " ", "@", '"', "'", "(", ":")
 _SUBSCRIPT = re.compile(r"[₀-₉]+")
 _CHARGE = re.compile(r"(?P<size>[⁰¹²³⁴-⁹]*)(?P<sign>[⁺⁻]+)")
 
@@ -63,6 +64,8 @@ class _Powers:
         if match[3] and exponent == "1":
             return ""
         words = self._speaker.words
+        if not match[3] and text[start - 1 : start] in _NO_BASE:
+            return ""  # a version from there on, `^8.0.0`
         if exponent in ("2", "3"):
             return words.squared if exponent == "2" else words.cubed
         return words.power.format(_exponent(self._speaker, exponent))

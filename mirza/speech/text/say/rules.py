@@ -8,6 +8,7 @@ from functools import lru_cache
 from mirza.speech.text.language import Language
 from mirza.speech.text.say import (
     amounts,
+    angles,
     chess,
     chinese,
     clock,
@@ -15,11 +16,14 @@ from mirza.speech.text.say import (
     dates,
     eastern,
     fractions,
+    functions,
     halves,
     japanese,
     money,
+    music,
     ordinals,
     powers,
+    scripture,
     signs,
     units,
     web,
@@ -75,23 +79,30 @@ def rules_for(language: Language) -> RuleSet:
         chinese.rules(speaker),
         japanese.rules(speaker),
         dates.rules(speaker),
+        scripture.rules(speaker),
         clock.rules(speaker),
         chess.rules(speaker),
         codes.rules(speaker),
+        angles.rules(speaker),
         ordinals.rules(speaker),
         halves.rules(speaker),
         money.rules(speaker),
         units.rules(speaker),
+        music.rules(speaker),
         words.rules(speaker),
         fractions.rules(speaker),
         powers.rules(speaker),
         amounts.rules(speaker),
+        functions.rules(speaker),
         signs.rules(speaker),
     )
     return RuleSet(
         rules=tuple(rule for kind in kinds for rule in kind),
         triggers=frozenset(language.abbreviations)
         | dates.triggers(language)
+        | scripture.triggers(language)
+        | functions.triggers(language)
+        | music.triggers(language)
         | money.triggers()
         | chess.triggers(language.code),
         spans=dates.spans(language) or japanese.spans(language),

@@ -13,7 +13,7 @@ from mirza.speech.text.say.units import per_name
 from mirza.speech.text.say.web import spell
 
 _ITEM = re.compile(ITEM)
-_PLURAL = re.compile(r"(?<=[^\W\d_]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
+_PLURAL = re.compile(r"(?<=[^\W\d_²³]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
 _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
 _FACE = re.compile(
@@ -27,12 +27,12 @@ _SYMBOLS = "⌘⌥⇧⌃∵∴∠△⊥∥ℝℕℤℚℂ∈∉∪∩⊂⊆∀�
 _SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
 _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
-_PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min|km²|km2|m²|m2|m³|ha|kg)(?!\w)")
+_PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|ha|kg)(?!\w)")
+_CLAUSE, _TIE_BREAK = re.compile(r"\(\w{1,4}\)"), re.compile(r"\d[-–]\d\Z")
+"""`6(1)(f)` of a law, and `7-6(5)` in tennis."""
+_ALONE = frozenset(["ha", "kg"])
 _HOUR = re.compile(r"\d(?: ?[ap]\.?m\.?| ?h| Uhr)?\Z")
 _UNTIL = re.compile(r"(?:noon|midnight|midday|midi|minuit|Mitternacht|mediodía|medianoche)\b")
-_FUNCTION, _ARGUMENT = re.compile(r"(?<![^\W_])[fghFGPO][′']{0,2}\Z"), re.compile(r"\([a-zA-Z](?:\)| log |\^|²)")
-"""*f of x*"""
-_OF = {"en": "of", "fr": "de", "de": "von", "es": "de", "zh": "", "ja": ""}
 _PRIME = {"en": "prime", "fr": "prime", "de": "Strich", "es": "prima", "zh": "撇", "ja": "プライム"}
 
 
@@ -48,6 +48,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _TAG, signs.tag, first="<"),
         Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔"),
         Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip(), first="*"),
+        Rule("$", re.compile(r"(?<=\s)\.(?=[\"'`)])"), lambda _: speaker.words.dot, first="."),
         Rule("$", re.compile("&&"), lambda _: speaker.words.ampersand, first="&"),
         Rule("$", _PER_TIME, signs.per_time, first="/"),
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
@@ -99,8 +100,12 @@ class _Signs:
     def per_time(self, match: re.Match[str]) -> str | None:
         """*days per year*"""
         before = self._speaker.cue_before(match.string, match.start())
-        percent = match.string[match.start() - 1 : match.start()] == "%"
-        if (len(before) < 3 and not percent) or before.lower() == "max" or match[1] not in units(self._speaker.code):
+        counted = match.string[match.start() - 1 : match.start()]
+        if (
+            (len(before) < 3 and counted != "%" and not (counted.isdigit() and match[1] not in _ALONE))
+            or before.lower() == "max"
+            or match[1] not in units(self._speaker.code)
+        ):
             return None
         return f"{self._words.per} {per_name(self._speaker, match[1])}"
 
@@ -134,14 +139,15 @@ class _Signs:
         if match.group() in "(（":
             before = text[start - 1 : start] if start else ""
             wide = match.group() == "（" and LONE_LETTER.search(text, 0, start) is None
-            called = self._calls(before) and not wide
-            if called and _FUNCTION.search(text, max(0, start - 3), start) and _ARGUMENT.match(text, start):
-                return _OF[self._speaker.code]
+            called = self._calls(before) or (before == ")" and _CLAUSE.match(text, start) is not None)
+            called = called and not wide
+            if called and _TIE_BREAK.search(text, max(0, start - 5), start) and _CLAUSE.match(text, start):
+                return self._words.pause
             counted = text[:start].rstrip()[-1:] in "=+-−*/×÷√^<>±(" if start else True
             return "" if called or counted else self._words.pause
         after = text[match.end() :].lstrip()[:1]
         opened = text.rfind("(" if match.group() == ")" else "（", 0, start)
-        call = opened > 0 and self._calls(text[opened - 1])
+        call = opened > 0 and (self._calls(text[opened - 1]) or (text[opened - 1] == ")" and start - opened < 5))
         call = call and (text[opened] == "(" or LONE_LETTER.search(text, 0, opened) is not None)
         call = call or (opened > 0 and text[:opened].rstrip()[-1:] in "=+-−*/×÷√^<>±(")
         return "" if call or not after or not (after.isalnum()) else self._words.pause

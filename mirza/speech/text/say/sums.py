@@ -23,8 +23,10 @@ _PERIODS = frozenset(
     "Person día semana mes año hora noche persona".split()
 )
 """After a slash these mean *per*."""
+_DERIVED, _BY = re.compile(r"(?<![^\W_])[d∂][²2]?[a-zθ]?\Z"), re.compile(r"[d∂][a-zθ]²?(?!\w)")
+"""*d y over d x*"""
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-FORMULA = re.compile(r"[=+²³^×]")
+FORMULA = re.compile(r"[=+²³^×<>≤≥|]")
 """`3x` and `x²` before a dash are terms where one of these is near."""
 LETTER = re.compile(r"\w")
 LONE_LETTER = re.compile(r"(?<![\w°])[^\W\d_]\Z")
@@ -58,9 +60,10 @@ class Sums:
 
     def compare(self, match: re.Match[str]) -> str:
         words = self._words
+        nearly = f"is {words.about}" if self._speaker.code == "en" else words.about
         said = {
             "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
-            "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": words.about, "≅": words.about, "≒": words.about,
+            "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": nearly, "≅": nearly, "≒": nearly,
         }.get(match.group(), words.equals)  # fmt: skip
         if said == words.about and self._speaker.code == "zh":
             said = "约等于"
@@ -72,7 +75,7 @@ class Sums:
             and not match.string[match.end() : match.end() + 1].isspace()
         )
         operand = not alone and before.isalnum()
-        return said if (operand or (not alone and before in ")%°²³")) and before else said.removeprefix("is ")
+        return said if (operand or (not alone and before in ")|%°²³")) and before else said.removeprefix("is ")
 
     def minus(self, match: re.Match[str]) -> str | None:
         text, start = match.string, match.start()
@@ -92,7 +95,7 @@ class Sums:
             return ""
         if self._speaker.code == "zh" and _BELOW_ZERO.match(text, match.end()):
             return "零下"
-        if CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "(=<>+*/×÷^\"'“«:≈~":
+        if CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "({[|=<>+*/×÷^√\"'“«:≈~":
             return self._words.minus
         if re.search(r"(?:[\d%°€$£]|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|\d0s|°[CF])\Z", before, re.IGNORECASE):
             return self._words.to
@@ -111,6 +114,8 @@ class Sums:
     def slash(self, text: str, start: int, before: str, after: str) -> str:
         """*over*, *per*, *divided by*, or a pause; nothing between words."""
         if LETTER.match(before) and LETTER.match(after):
+            if _DERIVED.search(text, max(0, start - 4), start) and _BY.match(text, start + 1):
+                return self._words.over
             if before in "元円块" and CJK.match(after):
                 return self._words.per if self._speaker.code == "zh" else self._words.pause
             unit = self._speaker.word_after(text, start + 1)
@@ -129,7 +134,8 @@ class Sums:
         if LONE_LETTER.search(text[:start].rstrip()) and re.match(r" ?[^\W\d_](?!\w)", text[start + 1 :]):
             return self._words.divided
         if before.isspace() and after.isspace():
-            return self._words.pause
+            terms = math[0].isalnum() and math[1].isdigit() and "=" in text
+            return self._words.divided if terms else self._words.pause
         return self._words.slash if LETTER.match(after) else ""
 
 

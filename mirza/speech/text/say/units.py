@@ -14,7 +14,12 @@ from mirza.speech.text.say import fractions, german, powers
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
-_HOURS_MINUTES = re.compile(r"(\d{1,3}) ?h ?(\d{1,2}) ?m(?:in)?(?!\w)")
+_HOURS_MINUTES = re.compile(
+    r"(\d{1,3}) ?hr?s? ?(\d{1,2}) ?m(?:in)?s?(?: ?(\d{1,2}(?:[.,]\d+)?) ?s(?:ec)?)?(?!\w)"
+    r"|(?P<minutes>\d{1,2}) ?m(?:in)? ?(?P<seconds>\d{1,2}(?:[.,]\d+)?) ?s(?:ec)?(?!\w)"
+)
+_COUNTED = re.compile(rf"([\d.,]+){SPACE}?(\D.*)")
+"""`24 h`"""
 _PER_SHORT = {
     "es": {"ud": "unidad", "u": "unidad", "pers": "persona"},
     "fr": {"pers": "personne", "u": "unité", "hab": "habitant"},
@@ -29,7 +34,15 @@ _PER_HUNDRED = {
 """What a car needs: `5,4 l/100 km`."""
 _OPENED, _CLOSED = re.compile(r"(?<!\S)\""), re.compile(r"(?<=[^\s\d])\"")
 """Marks of quotation; none that may be an inch is counted."""
-_INCH_MARK = re.compile(r"(\d+(?:[.,]\d+)?)\"(?![^\W_])")
+_INCH_MARK = re.compile(
+    rf"(?P<part>{fractions.MIXED}(?=\"))?(?P<whole>\d+(?:[.,]\d+)?)?(?(part)|(?(whole)|(?!)))\"(?![^\W_])"
+)
+_THREAD = re.compile(r"(\d{1,2}/\d{1,2})-(\d{2})(?: x(?= \d)|(?=[ ](?:thread|bolt|screw|nut|tap|hole|UN)))")
+"""A screw of a quarter inch, with twenty threads."""
+_SIDE = frozenset(
+    "tall wide long deep high thick across apart away above below square of in by from with to and or x at on per".split()
+)
+"""After these *eight inches* are many; before a thing they are one: *an eight inch pan*."""
 _INCHES = re.compile(
     r"(\d+(?:\.\d+)?)[\"″”] ?[x×] ?(\d+(?:\.\d+)?)[\"″”](?: ?[x×] ?(\d+(?:\.\d+)?)[\"″”])?|(\d+(?:\.\d+)?)″"
 )
@@ -37,6 +50,8 @@ _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
 _MEASURED = re.compile(r"\d ?(?:[cdkm]?m|ft|in|yd|[\"'′″]) ?\Z")
 _BY = {"en": "by", "fr": "sur", "de": "mal", "es": "por"}
 """Between two sides, each with its unit: `12 ft x 8 ft`."""
+_PERIOD = re.compile(r" ?\d{1,3}(?:[-–]\d{1,3})? ?(?:days?|weeks?|months?|hours?|hrs?|wks?|d)(?!\w)")
+"""A treatment lasts so long: `x 10 days`."""
 _SHORT_HEIGHT = re.compile(r"([12]) ?m ?(\d\d)(?!\w)")
 _HEIGHT = re.compile(r"[1-9],[1-9]\d")
 _SEAT = re.compile(r"(?:seats?|row|siège|place|rang|Sitz|Platz|Reihe|asiento|fila) \Z", re.IGNORECASE)
@@ -49,6 +64,10 @@ _SCALES = {
     "de": "Tausend|tausend|Millionen|Milliarden|Billionen",
     "es": "mil|millón de|millones de|mil millones de|billones de",
 }
+_WORDS = frozenset(
+    "min max sec bar bit cal mi mo pt ha ms ml mp au ft pc mpc at iu kt kn kr lx lm ah wh ng pg j".split()
+)
+"""In brackets these may be something else."""
 _SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".split()
 """Units that may follow *150 million*; `in` would be a word."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
@@ -64,19 +83,21 @@ def rules(speaker: Speaker) -> list[Rule]:
     to = rf"(?:{SPACE}?{dashes}{SPACE}?(?P<second>{number}))?"
     power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
     own_per = r"[^\W\d_²³]{3,12}" if speaker.spaced else "[A-Za-z]{3,12}|小时|分钟|[秒天日年人回]"
-    per = rf"(?:/(?P<per>100 ?km|{symbols}|{own_per})(?![^\W{CJK}]))?"
+    divisor = rf"(?:100 ?km|(?:{number}){SPACE}?(?:{symbols})|{symbols}|{own_per})(?![^\W{CJK}])"
+    per = rf"(?:/(?P<per>{divisor})(?:/(?P<then>{divisor}))?)?"
     percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])")
     measure = re.compile(rf"(?P<first>{number}){to}{power}(?P<space>{SPACE}|-)?(?P<unit>{symbols}){_AFTER}{per}{_DOT}")
-    part = re.compile(rf"(?P<part>{fractions.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
+    mixed = re.compile(rf"(?P<part>{fractions.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
     measures = _Measures(speaker)
     found = [
-        Rule("0", percent, measures.percent, then=after_number(f"{SPACE}?[-–—~～〜至%‰]")),
-        Rule("0$", part, measures.part, then=rf"[/⁄]\d| ?[\d{fractions.VULGAR}]", first=fractions.VULGAR),
+        Rule("0$", percent, measures.percent, then=after_number(f"{SPACE}?[-–—~～〜至%‰]"), first="."),
+        Rule("0$", mixed, measures.part, then=rf"[/⁄]\d| ?[\d{fractions.VULGAR}]", first=fractions.VULGAR),
         Rule(
-            "0",
+            "0$",
             measure,
             measures.measure,
             then=after_number(rf"{SPACE}?[-–—~～〜至×x·{first_of(units(speaker.code))}]|[eE]"),
+            first=".",
         ),
     ]
     if speaker.code == "en":
@@ -84,6 +105,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             r"(\d{1,2}(?:\.\d+)?) ?M(?= (?:KOH|HF|(?=[A-Za-z0-9()]*[a-z0-9])(?:[A-Z][a-z]?\d?){2,})(?![A-Za-z]))"
         )
         found.insert(0, Rule("0", molar, lambda match: f"{speaker.number(match[1])} molar", then=after_number(" ?M")))
+        found.insert(0, Rule("0", _THREAD, measures.thread, then="/"))
         found.insert(0, Rule("0", _FEET, measures.feet, then="['′]"))
         found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then=" ?f"))
     spaced = speaker.language.spaced
@@ -92,11 +114,21 @@ def rules(speaker: Speaker) -> list[Rule]:
         scaled = re.compile(rf"({number}){SPACE}({scales}){SPACE}({any_of(_SCALED)}){_AFTER}")
         initials = "".join({name[0] for name in scales.split("|")})
         found.insert(0, Rule("0", scaled, measures.scaled, then=after_number(f"{SPACE}[{initials}]")))
-        found.insert(0, Rule("0", _INCH_MARK, measures.inch_mark, then=after_number('"')))
+        found.insert(
+            0,
+            Rule(
+                "0$",
+                _INCH_MARK,
+                measures.inch_mark,
+                then=rf"[/⁄]\d| ?[\d{fractions.VULGAR}]|{after_number(chr(34))}",
+                first=fractions.VULGAR,
+            ),
+        )
+        found.append(Rule("$", _lone(speaker), measures.lone, first="("))
     if speaker.code in ("fr", "es"):
         found.insert(0, Rule("0", _SHORT_HEIGHT, measures.short_height, then=" ?m"))
     if spaced and speaker.code != "fr":
-        found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then=" ?h"))
+        found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then=" ?[hm]"))
     if speaker.code == "en":
         found.insert(0, Rule("0", _INCHES, measures.inches, then=after_number('["″”]')))
     if spaced:
@@ -112,6 +144,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     return found
 
 
+def _lone(speaker: Speaker) -> re.Pattern[str]:
+    """A unit alone in brackets, as over the column of a table."""
+    symbols = [unit for unit in units(speaker.code) if len(unit) > 1 and unit.lower() not in _WORDS]
+    return re.compile(rf"\((?:in )?({any_of(symbols)})\)")
+
+
 def _often(speaker: Speaker, match: re.Match[str]) -> str:
     """*一日三回*"""
     period = {"日": "一日", "週": "週に", "月": "月に", "年": "年に", "回": "一回"}[match[3]]
@@ -120,6 +158,8 @@ def _often(speaker: Speaker, match: re.Match[str]) -> str:
 
 def _by(speaker: Speaker, match: re.Match[str]) -> str | None:
     """*twelve feet by eight feet*"""
+    if speaker.code == "en" and _PERIOD.match(match.string, match.end()):
+        return "for"
     return _BY[speaker.code] if _MEASURED.search(match.string, 0, match.start()) else None
 
 
@@ -148,6 +188,8 @@ def many_of(speaker: Speaker, unit: str) -> str:
 def per_name(speaker: Speaker, unit: str) -> str:
     """What comes after *per*: a unit by its name, anything else as it is written."""
     known = units(speaker.code)
+    if counted := _COUNTED.fullmatch(unit):
+        return named(speaker, counted[1], known[counted[2]].partition("/")[0])
     if unit in known:
         return _pattern(speaker.code, known[unit], few=True).format("").strip()
     if short := _PER_SHORT.get(speaker.code, {}).get(unit.rstrip(".")):
@@ -194,11 +236,21 @@ class _Measures:
         if (per := match["per"] or second) and per.startswith("100"):
             ahead, behind = _PER_HUNDRED[speaker.code]
             return speaker.join(ahead, said, behind)
-        if per:
-            said = speaker.join(said, speaker.words.per, per_name(speaker, per))
+        for divisor in (per, match["then"]):
+            if divisor:
+                per_what = per_name(speaker, divisor)
+                said = (
+                    said + speaker.words.pause if self._again(unit, divisor) else speaker.join(said, speaker.words.per)
+                )
+                said = speaker.join(said, per_what)
         if speaker.language.spaced:
             return said
         return _HOURLY.sub("", said) if _HOURLY.search(match.string, max(0, match.start() - 4), match.start()) else said
+
+    def _again(self, unit: str, divisor: str) -> bool:
+        """Whether `180 °C/350 °F` is the same once more: both are temperatures."""
+        counted = _COUNTED.fullmatch(divisor)
+        return counted is not None and self._units[counted[2]].partition("-")[0] == unit.partition("-")[0]
 
     def short_height(self, match: re.Match[str]) -> str:
         """`1m80`"""
@@ -253,18 +305,42 @@ class _Measures:
         before = match.string[: match.start()]
         if len(_OPENED.findall(before)) > len(_CLOSED.findall(before)):
             return None
-        if self._speaker.attributive(match):
-            return _pattern(self._speaker.code, "length-inch", few=True).format(self._speaker.number(match[1]))
-        return named(self._speaker, match[1], "length-inch")
+        speaker = self._speaker
+        if match["part"]:
+            said, whole = fractions.mixed(speaker, match["part"]), "0"
+            few = re.match(r"\d+ |\d+[^\d/]", match["part"]) is None
+        else:
+            said, whole = speaker.number(match["whole"]), match["whole"]
+            few = whole == "1"
+        if said is None:
+            return None
+        noun = speaker.word_after(match.string, match.end())
+        described = (
+            speaker.code == "en" and noun.islower() and noun not in _SIDE | speaker.language.nouns.function_words
+        )
+        return _pattern(speaker.code, "length-inch", few or described).format(said)
 
     def hours_minutes(self, match: re.Match[str]) -> str:
         """*eleven hours twenty minutes*"""
-        hours, minutes = str(int(match[1])), str(int(match[2]))
-        return f"{named(self._speaker, hours, 'duration-hour')} {named(self._speaker, minutes, 'duration-minute')}"
+        hours, minutes, seconds = match[1], match[2] or match["minutes"], match[3] or match["seconds"]
+        parts = ((hours, "duration-hour"), (minutes, "duration-minute"), (seconds, "duration-second"))
+        return " ".join(named(self._speaker, part.lstrip("0") or "0", unit) for part, unit in parts if part)
 
     def feet_inches(self, match: re.Match[str]) -> str:
         """*five feet eleven inches*"""
         return f"{named(self._speaker, match[1], 'length-foot')} {named(self._speaker, match[2], 'length-inch')}"
+
+    def lone(self, match: re.Match[str]) -> str:
+        """*area, square kilometers*"""
+        pause = self._speaker.words.pause
+        name = many_of(self._speaker, match[1])
+        return f"{pause} {name}" + (pause if match.string[match.end() :].lstrip()[:1].isalnum() else "")
+
+    def thread(self, match: re.Match[str]) -> str | None:
+        """*one quarter twenty*"""
+        size = fractions.mixed(self._speaker, match[1])
+        by = " by" if match.group().endswith("x") else ""
+        return f"{size} {self._speaker.number(match[2])}{by}" if size else None
 
     def feet(self, match: re.Match[str]) -> str | None:
         if not match[2] and match.group().endswith("'"):
@@ -283,9 +359,15 @@ def _gender(language: Language, pattern: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _pattern(code: str, unit: str, few: bool) -> str:
-    """The unit's name with `{}` for the number: *{} kilometers*, *每小时{}公里*; `unit` may be one, where CLDR's is not said."""
+    """The unit's name with `{}` for the number: *{} kilometers*, *每小时{}公里*.
+
+    `unit` is CLDR's name for it, or where CLDR's is not said, such a pattern, or `one|many`.
+    """
     if "{}" in unit:
         return unit
+    if "|" in unit:
+        one, many = unit.split("|")
+        return f"{{}} {one if few else many}"
     count = 1 if few else 2
     words = format_unit(count, unit, length="long", locale=code).replace("\xa0", " ").replace("{", "").replace("}", "")
     words = re.sub(r"\s*-\s*米国", "", words)  # CLDR tells a cup of the United States from a Japanese one

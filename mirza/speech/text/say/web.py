@@ -22,6 +22,8 @@ _DOMAIN = re.compile(
     re.ASCII,
 )
 _PATH = re.compile(r"(?<![\w/%.)])(?:~|\.{1,2})?(?:/[\w.@-]*[\w@-])+/?")
+_HIDDEN = re.compile(r"(?<![\w.])\.((?:[a-z]|[A-Z]{2})[\w-]*(?:\.[A-Za-z][\w-]*)*)", re.ASCII)
+"""`.env`, `.NET`"""
 _MEMBER = re.compile(r"[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+(?:\(\))?|[A-Za-z_]\w*(?:\.[A-Za-z_]\w{2,})+(?:\(\))?", re.ASCII)
 
 
@@ -73,6 +75,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         Rule("a", _URL, url, first="hHfFwW"),
         Rule("a0$", _EMAIL, email, then=r"[\w.+%-]*(?:@|\Z)", first=r"\w+%\-"),
+        Rule("$", re.compile(r"@[\^~](?=\d)"), lambda _: words.at, first="@"),
+        Rule("$", _HIDDEN, lambda match: f"{words.dot} {host(match[1])}", first="."),
         Rule("$", _HANDLE, handle, first="@"),
         Rule("$", _PATH, path, first="~./"),
         Rule("a0", _DOMAIN, domain, then=r"[\w.-]*(?:\.[a-z]|\Z)", first="A-Za-z_"),

@@ -24,6 +24,14 @@ _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _CHAINED = re.compile(r"\b[IVX]+(?:,? (?:and|or|to|et|ou|à|und|oder|bis|y|o|a|al) |, )\Z")
 """*siglos XV y XVI*: what is said of the first is said of the second."""
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
+_OF_NO_DAY = re.compile(r"\b[Tt]he |^\W*\Z")
+"""*depends on the Sun.*"""
+_NAME_BEFORE = re.compile(r"[A-Z][\w.'’&]*,? \Z")
+_AMOUNT = re.compile(r"[\d½⅓⅔¼¾⅛] \Z")
+_THIRD_PERSON = frozenset(
+    "is has does contains consists begins ends deals tells covers remains appears follows".split()
+)
+"""What no one says of himself: *Faust I is*."""
 _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became won lost fought invaded founded".split())
 
 
@@ -53,6 +61,8 @@ class _Shorts:
         numbered = rest[:1].isalnum() if written[-1] in "°º" else _NUMBER.match(rest) is not None
         if written == "s." and self._speaker.code in ("fr", "es"):
             numbered = _CENTURY.search(text[: match.start()]) is not None or re.match(r"[IVX]+(?!\w)", rest) is not None
+        if self._speaker.code == "en" and (other := _english(written, text[: match.start()], rest)) is not None:
+            return other or None
         if written.lower() in BEFORE_NUMBER and not numbered and not rest.startswith("of "):
             return None
         if written == "S." and self._speaker.code == "de" and _LAW.search(text, 0, match.start()):
@@ -67,6 +77,7 @@ class _Shorts:
             written.endswith(".")
             and written[:3] in ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
             and not rest.startswith(",")
+            and (rest or _OF_NO_DAY.search(text, 0, match.start()))
         ):
             return None
         if written in ("min", "min.") and self._speaker.code == "fr" and _ORDINAL_BEFORE.search(text, 0, match.start()):
@@ -112,6 +123,14 @@ class _Shorts:
             letters != "I" or speaker.code != "en" or not after.islower() or after in _ENGLISH_VERBS
         ):
             return self._reign(value)
+        if (
+            letters == "I"
+            and speaker.code == "en"
+            and after in _THIRD_PERSON
+            and before[1:].islower()
+            and before[0].isupper()
+        ):
+            return speaker.numbers.cardinal(1)
         cue = speaker.cue_before(match.string, match.start())
         if chained := _CHAINED.search(match.string, 0, match.start()):
             cue = speaker.cue_before(match.string, chained.start())
@@ -140,6 +159,21 @@ class _Shorts:
                 return numbers.ordinal(1, MASCULINE)
             case _:
                 return numbers.cardinal(value)
+
+
+def _english(written: str, before: str, rest: str) -> str | None:
+    """Abbreviations with two meanings, by what is beside them; empty where it is none, `None` for any other."""
+    match written:
+        case "v.":
+            return "versus" if rest[:1].isupper() and _NAME_BEFORE.search(before) else ""
+        case "c.":
+            if _AMOUNT.search(before):
+                return ("cup" if _ONE.search(before) else "cups") + _stop(written, rest)
+            return "circa" if rest[:1].isdigit() else ""
+        case "est.":
+            return "established" if re.match(r"\d{4}", rest) else "estimated" + _stop(written, rest)
+        case _:
+            return None
 
 
 def _stop(written: str, rest: str) -> str:
