@@ -11,7 +11,7 @@ from mirza.speech.text.say.units import named
 _TIME = re.compile(
     r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|Std\b\.?|h\.(?=\s[a-zñ])|h(?!\w)|hrs?(?!\w)|时|時|Z(?!\w)))?"
 )
-_LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.](\d{1,3})(?![\d.:])")
+_LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.](\d{1,3})(?!\d|[.:]\d)")
 """Minutes, and seconds with their parts."""
 _RAN = frozenset("in en clocked ran at runs runtime duration time temps zeit tiempo".split())
 """Before these, `42:15` is no ratio."""

@@ -63,8 +63,7 @@ class _Chapters:
         """*three sixteen*, or with a pause before more than one verse."""
         words = self._speaker.words
         signs = {"-": words.to, "–": words.to, ",": words.ampersand, ":": ""}
-        said = [
-            self._cardinal(int(part)) if part.isdecimal() else signs.get(part, part) for part in _PARTS.findall(verses)
-        ]
+        parts: list[str] = _PARTS.findall(verses)
+        said = [self._cardinal(int(part)) if part.isdecimal() else signs.get(part, part) for part in parts]
         pause = words.pause if len(said) > 1 else ""
         return self._speaker.join(self._cardinal(int(chapter)) + pause, *said)
