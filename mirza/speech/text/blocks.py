@@ -21,9 +21,7 @@ _PLAIN_BULLET = re.compile(r"[-*+•] (?=(?:\*\*|`)?[^\W_])")
 _BULLET = re.compile(r"(?:[-*+•‣▪◦·●○–—][ \t]{1,8}|[•‣▪◦●○])(?:\[[ xX✓✔]\][ \t])?")
 _BULLET_BEGUN = re.compile(r"[-*+•‣▪◦·●○–—](?:[ \t]{0,8}|[ \t]{1,8}\[(?:[ xX✓✔]\]?)?)\Z")
 _NUMBERED = re.compile(r"(\d{1,3})(\ufe0f?\u20e3|[.)])[ \t]{1,8}(?=\S)")
-_ORDINAL_NAMES = (
-    "FC FFC FSV SC TSV Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
-)
+_ORDINAL_NAMES = "FC FFC FSV SC TSV Mose Kor Korinther Samuel Könige Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
 """What a German ordinal stands before: `1. FC Köln`, `1. Mai` are no items."""
 _ORDINAL_STARTS = frozenset(name[0] for name in _ORDINAL_NAMES)
 _ORDINAL = re.compile(rf"(?:{'|'.join(_ORDINAL_NAMES)})\b")

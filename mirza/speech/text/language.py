@@ -145,6 +145,8 @@ class Language:
     version_cues: frozenset[str]
     scripture: dict[str, str]
     """Books that have chapters and verses, and as they are shortened."""
+    compass: dict[str, str]
+    """`NW` is the north-west."""
     abbreviations: dict[str, str]
     code_announcement: str
 
@@ -176,7 +178,7 @@ def language_for(code: str) -> Language:
         breaks=Breaks(
             titles=_set(breaks["titles"]),
             title_ends=tuple(breaks.get("title_ends", "").split()),
-            known=frozenset(name[:-1].lower() for name in data["abbreviations"] if name.endswith(".")),
+            known=frozenset(name[:-1].lower().split()[-1] for name in data["abbreviations"] if name.endswith(".")),
             short_days=_set(dates["short_days"]),
             books=frozenset(book for book, name in books.items() if book != name),
             closing=_set(breaks["closing"]),
@@ -191,7 +193,7 @@ def language_for(code: str) -> Language:
         symbols=data["symbols"],
         money=Money(
             names={code: _currency(names) for code, names in money["names"].items()},
-            scales=dict(pair.split("=") for pair in money["scales"].split()),
+            scales=_pairs(money["scales"]),
             scale_words=_set(money["scale_words"]),
             of=money["of"],
         ),
@@ -211,6 +213,7 @@ def language_for(code: str) -> Language:
         roman_cues=_set(data["roman"]["cues"]),
         version_cues=_set(data["versions"]["cues"]),
         scripture=books,
+        compass=_pairs(data.get("winds", {}).get("names", "")),
         abbreviations=_with_capitals(data["abbreviations"]),
         code_announcement=data["announcements"]["code"],
     )
@@ -229,6 +232,10 @@ def _read(name: str) -> str:
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(word.lower() for word in words.split())
+
+
+def _pairs(words: str) -> dict[str, str]:
+    return dict(pair.split("=") for pair in words.split())
 
 
 def _with_capitals(abbreviations: dict[str, str]) -> dict[str, str]:

@@ -207,10 +207,14 @@ class Segmenter:
             lead = text[: at - len(token)].rstrip()[-1:]
             if not lead or lead in ";：；。、" or (lead == ":" and token == "1"):
                 return False  # the number of an item
+            if lead == "," and f"{int(token) - 1}. " in text[:at]:
+                return False  # 1. Pogačar, 2. Vingegaard
             if self._breaks.ordinal_dot and lead != "=" and end == at + 1:
                 if following.islower():
                     return False
                 return self._starts(text, end, final)
+        if self._breaks.ordinal_dot and name in self._breaks.known:
+            return False if following.islower() else self._starts(text, end, final)  # a noun may follow: § 823 ff. BGB
         if following.islower():
             plain = len(token) > 3 and token.isalpha() and token.islower() and name not in self._breaks.known
             return self._starts(text, end, final) if plain else False

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from mirza.speech.text.blocks import ITEM
+from mirza.speech.text.language import units
 from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.say import german
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
@@ -33,6 +34,14 @@ _COUNTED_ON = re.compile(r" ?(?:[天个個年月日岁歳名人次回小分秒�
 """A number of these is no score."""
 _RACE = re.compile(r"\b(?:[Rr]an|[Rr]un(?:s|ning)?|[Rr]aces?|marathon|jog(?:s|ged|ging)?|PB)\b")
 _TIMES = {"en": "times", "fr": "fois", "de": "mal", "es": "veces"}
+_OFTEN = "täglich|wöchentlich|monatlich|jährlich|pro|am|im|par|al|por|daily|per|a"
+"""What follows `3 x` where that is *three times*, and no term."""
+_TIMED = re.compile(
+    r"(\d+(?:,\d+)?)[-‑]?(?=(?:fach|mal|jährig|tägig|stündig|minütig|sekündig|monatig|wöchig|köpfig|stellig|teilig|stöckig|"
+    r"seitig|eckig|malig|prozentig|minütlich|stündlich|jährlich|spurig|bändig|gradig|sprachig|türig|sitzig|gängig)(?:e[mnrs]?)?(?!\w))"
+)
+"""The number in a German word: `10fache`, `8-köpfig`."""
+_PLACE = re.compile(r"[ \xa0][A-ZÀ-Þ][^\W\d_]")
 _TERM = re.compile(r"[=+−^(] ?\Z")
 _NUMBER_SIGN = re.compile(r"\b[nN](?:[º°]|\.[º°]|[or]\.) ?\Z")
 """A number behind one is a name, and no range: *n° 39-2015*."""
@@ -42,7 +51,9 @@ def rules(speaker: Speaker) -> list[Rule]:
     """From the narrowest form to a plain number."""
     number = speaker.number_pattern
     counts = _Counts(speaker)
-    to = re.compile(rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-]|:\d)(?<!\.\d\d(?= Uhr))")
+    to = re.compile(
+        rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-]|:\d|\.\d\d Uhr)(?<!\.\d\d(?= Uhr))"
+    )
     bought = re.compile(rf"(\d+) ?[x×] ?(?=[€$£¥] ?\d|(?:{number}){SPACE}?[€$£¥%])")
     scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     return [
@@ -55,6 +66,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             counts.times,
             then=after_number("[x×]"),
         ),
+        Rule("0", re.compile(rf"(\d{{1,3}}) [x×](?=(?: |/)(?:{_OFTEN})\b)"), counts.times, then=" [x×]"),
         Rule("0", re.compile(rf"({number})({scales})(?![^\W_])"), counts.scaled, then=after_number("[A-Za-z]")),
         Rule(
             "0",
@@ -62,6 +74,12 @@ def rules(speaker: Speaker) -> list[Rule]:
             counts.scaled,
             then=after_number(f"{SPACE}M"),
         ),
+        *(
+            [Rule("0", _TIMED, counts.compounded, tight=True, then=r"[-‑]?[fmjtswksperb]|,")]
+            if speaker.code == "de"
+            else []
+        ),
+        Rule("0", re.compile(r"(\d+)([a-z])([a-z])(?!\w)"), counts.factors, then="[a-z]{2}"),
         Rule("0", _YEAR, counts.year, least=4),
         Rule("0$", re.compile(number), counts.plain, first="."),
         Rule("$a", re.compile(rf"[^\x00-\x7f{ITEM}]"), counts.numeral, first=rf"^\x00-\x7f{ITEM}"),
@@ -79,17 +97,23 @@ class _Counts:
         after = match.string[match.end() :].lstrip()
         if after.startswith("=") and "-" in match.group():
             return speaker.join(speaker.number(first), words.subtracted, speaker.number(second))
+        numbered = _NUMBER_SIGN.search(match.string, 0, match.start()) is not None
+        if "-" in match.group() and numbered:
+            dash = "Strich" if speaker.code == "de" else words.dash
+            return speaker.join(speaker.number(first), dash, speaker.number(second))  # loi n° 39-2015
         years = re.fullmatch(r"1[1-9]\d\d|20\d\d", first) is not None
-        if years and re.fullmatch(r"\d{4}|\d{2}", second):
+        if years and re.fullmatch(r"[1-9]\d{3}|\d{2}", second):
             cjk = after.startswith("年")
             end = self._numbers.year(int(second)) if len(second) == 4 else self._numbers.cardinal(int(second))
             start = self._numbers.year(int(first)) + ("年" if cjk and speaker.code == "zh" else "")
             among = speaker.word_before(match.string, match.start()).lower() in _BETWEEN
             return speaker.join(start, words.ampersand if among else words.to, end)
         falls = min(len(first), len(second)) >= 3 and _falls(first, second) and not _scored(match)
-        if "-" in match.group() and ((years and falls) or _NUMBER_SIGN.search(match.string, 0, match.start())):
+        if "-" in match.group() and years and falls:
             return speaker.join(speaker.number(first), words.dash, speaker.number(second))  # loi n° 2005-102
-        if "-" in match.group() and falls:
+        if "-" in match.group() and (
+            falls or speaker.word_before(match.string, match.start()) in ("Boeing", "Airbus", "Embraer")
+        ):
             return speaker.join(speaker.number(first), speaker.number(second))  # a name, Boeing 747-400
         between = words.ratio if _scored(match) else words.to
         if speaker.word_before(match.string, match.start()).lower() in _BETWEEN:
@@ -160,6 +184,21 @@ class _Counts:
             return self._speaker.join(self._speaker.number(match[1], MASCULINE), scale)
         return self._speaker.join(self._speaker.number(match[1]), scale)
 
+    def compounded(self, match: re.Match[str]) -> str:
+        """*dreifache*, *fünfmal*, *achtköpfig*"""
+        number = self._speaker.number(match[1])
+        return "ein" if number == "eins" else number
+
+    def factors(self, match: re.Match[str]) -> str | None:
+        """*four a c*, in a formula"""
+        if (
+            self._speaker.code == "en"
+            or not FORMULA.search(match.string)
+            or match[2] + match[3] in units(self._speaker.code)
+        ):
+            return None
+        return self._speaker.join(self._speaker.number(match[1]), match[2], match[3])
+
     def year(self, match: re.Match[str]) -> str | None:
         if self._speaker.code in ("en", "de"):
             return self._numbers.year(int(match[1]))
@@ -180,6 +219,8 @@ class _Counts:
             case "de" if written == "1" and (noun := speaker.word_after(match.string, match.end()))[:1].isupper():
                 said = german.one(speaker, match.string, match.start(), noun)
                 return said or speaker.counted(written, match.string, match.end())
+            case "fr" | "es" if len(written) == 5 and written.isdigit() and _PLACE.match(match.string, match.end()):
+                return speaker.number(written)  # a postal code
             case _:
                 return speaker.counted(written, match.string, match.end())
 

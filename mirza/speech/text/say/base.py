@@ -29,8 +29,8 @@ MANY_DIGITS = 5
 """More are not counted for that."""
 
 
-_ORDINALS_BEFORE = re.compile(r"(?<!\d)(?:\d{1,2}\., ?)*\d{1,2}\. (?:und|oder|sowie) \Z|(?<!\d)(?:\d{1,2}\., ?)+\Z")
-_GERMAN_N = frozenset("am im vom zum beim dem den des ab bis seit zur ins ans einem seinem".split())
+ORDINALS_BEFORE = re.compile(r"(?<!\d)(?:\d{1,2}\., ?)*\d{1,2}\. (?:und|oder|sowie) \Z|(?<!\d)(?:\d{1,2}\., ?)+\Z")
+_GERMAN_N = frozenset("am im vom zum beim dem den des ab bis seit zur ins ans einem seinem v".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,9 @@ class Speaker:
         if found is None or text[end : found.end()].startswith("-"):
             return COUNTING
         noun = found[1]
-        if noun.lower() in self.language.nouns.function_words:
+        if noun.lower() in self.language.nouns.function_words and not self.is_noun(noun, text, found.end()):
             return COUNTING
+        noun = self.noun_after(text, end)
         if self.code == "de":
             if not noun[0].isupper():
                 return _german_adjective(noun)
@@ -164,6 +165,10 @@ class Speaker:
             return gender if gender == FEMININE else NEUTER
         gender = self.language.nouns.gender(noun)
         return gender if self.code == "es" or gender == FEMININE else MASCULINE
+
+    def is_noun(self, word: str, text: str, end: int) -> bool:
+        """Whether a preposition is none here: *un sobre de levadura*."""
+        return self.code == "es" and len(word) > 3 and text.startswith((" de ", " ("), end)
 
     def attributive(self, match: re.Match[str]) -> bool:
         """Whether an amount describes the noun after it: *a five dollar bill*, which English says in the singular."""
@@ -176,6 +181,14 @@ class Speaker:
         """The word that follows; empty when none does."""
         found = _WORD_AFTER.match(text, end)
         return found[1] if found else ""
+
+    def noun_after(self, text: str, end: int) -> str:
+        """The word that follows, in full: `Tbl.` is *Tablette*."""
+        found = _WORD_AFTER.match(text, end)
+        if found is None:
+            return ""
+        short = self.language.abbreviations.get(text[found.start(1) : found.end() + 1])
+        return short.partition("|")[0].split()[0] if short else found[1]
 
     def word_before(self, text: str, start: int) -> str:
         """The word that is before; empty when none is."""
@@ -191,9 +204,9 @@ class Speaker:
 def german_ending(speaker: Speaker, match: re.Match[str]) -> str:
     """The ending of the ordinal that `match` is: *der dritte*, *am dritten*, *dritter*, *am dritten und vierten*."""
     start = match.start()
-    if (before := _ORDINALS_BEFORE.search(match.string, 0, start)) is not None:
+    if (before := ORDINALS_BEFORE.search(match.string, 0, start)) is not None:
         start = before.start()
-    word = speaker.word_before(match.string, start).lower()
+    word = (speaker.word_before(match.string, start) or speaker.cue_before(match.string, start)).lower()
     if word in _GERMAN_N:
         return "n"
     if word in ("der", "die", "das", "diese", "dieser", "dieses", "jede", "jeder", "jedes"):

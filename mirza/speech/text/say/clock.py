@@ -9,7 +9,7 @@ from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
 from mirza.speech.text.say.units import named
 
 _TIME = re.compile(
-    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|Std\b\.?|h\.(?=\s[a-zñ])|h(?!\w)|hrs?(?!\w)|时|時|Z(?!\w)))?"
+    r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|Std\b\.?|[Mm]in\b\.?|h\.(?=\s[a-zñ])|h(?!\w)|hrs?(?!\w)|时|時|Z(?!\w)))?"
 )
 _LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.](\d{1,3})(?!\d|[.:]\d)")
 """Minutes, and seconds with their parts."""
@@ -18,11 +18,22 @@ _RAN = frozenset("in en clocked ran at runs runtime duration time temps zeit tie
 _RATIOS = re.compile(r"[ -](?:ratio|split|mix|odds|Uhr|Min|min)")
 _DAY_HALF = re.compile(r"(\d{1,2})[ \xa0]?([ap]m(?!\w)|[ap]\. ?m\.|[AP]M(?!\w)|[AP]\.M\.)")
 _FRENCH_HOURS = re.compile(
-    r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d)(?:[ \xa0\u202f]?(?:min|mn)(?!\w)\.?)?)?(?![\w/])"
+    r"(\d{1,2})[ \xa0\u202f]?h(?:[ \xa0\u202f]?(\d{2})(?!\d)(?:[ \xa0\u202f]?(?:min|mn)(?!\w)\.?(?:[ \xa0\u202f]?(\d{1,2})[ \xa0\u202f]?s(?!\w))?)?)?(?![\w/'’′])"
 )
+_MARKED = re.compile(
+    r"(?:(\d{1,2})[ \xa0\u202f]?h[ \xa0\u202f]?)?(\d{1,3})['’′][ \xa0\u202f]?(\d{1,2})(?:[\"″”]|''|’’)(?:(\d{1,2})(?!\d))?|"
+    r"(\d{1,2})(?:[\"″”]|''|’’)(\d{1,2})(?!\d)"
+)
+"""Minutes and seconds by their marks: `2 h 01'09"`, `9"58`."""
+_MINUTE = re.compile(r"(\d{1,3})(?: ?\+ ?(\d{1,2}))?['’′](?!\w)")
+_OF_A_GAME = re.compile(r"(?:\(|\b(?:la|el|minute|minuto|min\.)[ \xa0])(?:\d[^()]{0,12}, )?\Z")
+"""Before the minute of a game, `(67')`; what is none is a duration."""
 _FRENCH_ROUND = re.compile(r"(\d{1,2}) ?([hj]) ?/ ?(\d{1,2})(?!\w)")
 _GERMAN_HOURS = re.compile(
     r"(\d{1,2})(?:(?:[.:](\d{2}))?[ \xa0]Uhr(?:[ \xa0](\d{1,2})(?!\d))?|\.(\d{2})[ \xa0]?h(?!\w))"
+)
+_LASTS = re.compile(
+    r"(?:dauer|zeit\b|brauch|benötig|\bdura|duración|\btarda|\blasts?\b|\btakes?\b|duration|\bdure)[^.,;]{0,24}(?:ca\. )?\Z"
 )
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?)[ ]?:[ ]?(\d+(?:[.,]\d+)?)(?!\d|[A-F][\dA-F:])")
 _CJK_HOURS = re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])")
@@ -31,12 +42,18 @@ _CJK_HOURS = re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u95
 def rules(speaker: Speaker) -> list[Rule]:
     """A language's own forms, then those of all."""
     times = Times(speaker)
+    marked = [
+        Rule("0", _MARKED, times.marked, then=rf"['’′\"″”]|{SPACE}?h"),
+        Rule("0", _MINUTE, times.minute, then=r"['’′]| ?\+"),
+    ]
     own: dict[str, list[Rule]] = {
         "fr": [
             Rule("0", _FRENCH_ROUND, times.french_round, then=" ?[hj]"),
             Rule("0", _FRENCH_HOURS, times.french, then=f"{SPACE}?h"),
+            *marked,
         ],
-        "de": [Rule("0", _GERMAN_HOURS, times.german, then=rf"[.:]\d|{SPACE}U")],
+        "es": marked,
+        "de": [Rule("0", _GERMAN_HOURS, times.german, then=rf"[.:]\d|{SPACE}U"), *marked],
         "zh": [Rule("0", _CJK_HOURS, times.cjk, then="[点點時时]")],
         "ja": [Rule("0", _CJK_HOURS, times.cjk, then="[点點時时]")],
     }
@@ -69,8 +86,10 @@ class Times:
         half = match[4] or ""
         if half == "Z":
             return self._speaker.join(self.say(hour, minute, ""), UTC)
-        if half.startswith("Std"):
+        if half.startswith("Std") or (half.startswith("h") and _LASTS.search(match.string, 0, match.start())):
             return self._with_seconds(hour, minute, 0)
+        if half[:1] in ("m", "M"):
+            return self._with_seconds(0, hour, minute)
         end = "." if half.endswith(".") and match.end() == len(match.string) else ""
         return self.say(hour, minute, half) + end
 
@@ -119,7 +138,7 @@ class Times:
     def _spanish(self, hour: int, minute: int, half: str) -> str:
         cardinal = self._numbers.cardinal
         said, day_half = self._hour(hour), _half(half, "es")
-        if half.startswith("h") or (not minute and hour > 12):
+        if half.startswith("h") or (not minute and (hour > 12 or hour == 0)):
             return self._speaker.join(said, "hora" if hour == 1 else "horas", cardinal(minute) if minute else "")
         spoken = {0: "", 15: "y cuarto", 30: "y media"} if hour <= 12 else {}
         return self._speaker.join(said, spoken.get(minute, f"y {cardinal(minute)}"), day_half)
@@ -142,7 +161,32 @@ class Times:
     def french(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or 0)
         end = "." if match.group().endswith(".") and match.end() == len(match.string) else ""
+        if match[3]:
+            return self._with_seconds(hour, minute, int(match[3]))
         return self.say(hour, minute, "") + end if minute < 60 else None
+
+    def marked(self, match: re.Match[str]) -> str | None:
+        """*deux heures une minute neuf secondes*, *neuf secondes cinquante-huit*"""
+        hours, minutes = int(match[1] or 0), int(match[2] or 0)
+        parts = match[4] or match[6]
+        said = self._with_seconds(hours, minutes, int(match[3] or match[5]))
+        return said and self._speaker.join(said, self._speaker.number(parts) if parts else "")
+
+    def minute(self, match: re.Match[str]) -> str | None:
+        """*soixante-septième minute* of a game, or so many minutes."""
+        text, speaker = match.string, self._speaker
+        if text[: match.start()].count("‘") or text[match.start() - 1 : match.start()] in tuple("'’‚"):
+            return None  # it closes what was quoted
+        if not _OF_A_GAME.search(text, 0, match.start()):
+            return None if match[2] else named(speaker, match[1], "duration-minute")
+        extra = f"{speaker.words.plus} {speaker.number(match[2])}" if match[2] else ""
+        if speaker.word_before(text, match.start()).lower() in ("minute", "minuto", "min"):
+            return speaker.join(speaker.number(match[1]), extra)
+        if speaker.code == "es":
+            return speaker.join("minuto", speaker.number(match[1]), extra)
+        if speaker.code == "de":
+            return speaker.join(self._numbers.ordinal(int(match[1]), "n" if extra else ""), "Minute", extra)
+        return speaker.join(self._numbers.ordinal(int(match[1]), FEMININE), "minute", extra)
 
     def french_round(self, match: re.Match[str]) -> str:
         """*vingt-quatre heures sur vingt-quatre*"""

@@ -16,7 +16,8 @@ _AMERICAN = re.compile(r"(?:1[-. ])?\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}(?!\d)|\d{3}-
 _FRENCH = re.compile(r"0\d(?:[ .\xa0-]\d{2}){4}(?!\d)|0[1-9]\d{8}(?!\d)")
 _LOCAL = re.compile(r"0\d{1,4}[-/ ]\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)|\(0\d{1,4}\) ?\d{2,4}(?:[- ]?\d{2,4}){1,3}(?!\d)")
 _SPANISH = re.compile(
-    r"[89]\d(?:[ .-]\d{3}[ .-]\d{2}[ .-]?\d{2}|(?:[ .-]\d{2}){2}[ .-]\d{3})(?!\d)|[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{2}){3}(?!\d)"
+    r"[89]\d(?:[ .-]\d{3}[ .-]\d{2}[ .-]?\d{2}|(?:[ .-]\d{2}){2}[ .-]\d{3})(?!\d)|[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{2}){3}(?!\d)|"
+    r"\d{2}[ -]\d{4}[ -]\d{4}(?!\d)|[2-9]\d{2}[ -]\d{3}[ -]\d{4}(?!\d)"
 )
 _CHINESE = re.compile(r"1[3-9]\d(?:[ -]?\d{4}){2}(?!\d)|[48]00(?:-\d{3,4}){2}(?!\d)")
 _HARDWARE = re.compile(r"[\dA-F]{2}(?:[:-][\dA-F]{2}){5}(?!\w)")
@@ -25,6 +26,17 @@ _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:(?P<sign>[:/])\d{1,5})?(?![\w.]*\d)
 _VERSION = re.compile(
     r"[vV]?\d+(?:\.\d+){2,5}(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?|[vV]\d+(?:\.\d+)?(?!\d)"
 )
+_REGISTERED = re.compile(r"(?:FR|DE|ES|BE|AT|IT)?[ ]?\d{2,}(?:[ \xa0\u202f]\d{2,})+(?!\d)|\d{7,}(?!\d)")
+"""A number of a company or a person, in groups or not."""
+_PERSON = re.compile(r"\d{1,3}(?:[ \xa0\u202f]\d{2,3}){4,}(?!\d)")
+_REGISTERS = re.compile(
+    r"(?:siret|siren|rcs|tva|nir|sécu|sociale|intracom(?:\.|munautaire)|steuer-?id|\w+nummer|idnr\.?|postfach|"
+    r"(?:compte|dossier|contrat|client|afiliación|cuenta|expediente|konto)(?=\s*(?:n[°.º]|:)))[\s.:°ºn]{0,6}(?:[A-Z]{2} ?)?\Z",
+    re.IGNORECASE,
+)
+_FILED = re.compile(r"(?<![\d/])\d+/\d{5,}(?:/\d+)?(?![\d/])")
+_SHORT_NUMBER = re.compile(r"(?:(?<=le )|(?<=au ))[13]\d{3}(?![\d.,:/%-]|[ \xa0\u202f]?[€\d])")
+_CALLS = re.compile(r"compos|appel|télépho|joign|joindre|numéro|serveur|urgence", re.IGNORECASE)
 _SERIAL = re.compile(r"(?=[\d-]*\d{4})\d+(?:-\d+){3,}(?![\w-])")
 _HEX = re.compile(r"0x[\da-fA-F]+|#[\da-fA-F]{6}(?!\w)")
 _DASHED = re.compile(r"\d{2,}(?:-\d{2,}){2,}(?!\w)")
@@ -32,6 +44,8 @@ _LETTERS = re.compile(
     r"(?=[A-Za-z-]*\d)[A-Za-z]+(?:[-‑]?\d+(?:\.\d+)?)+(?:[-‑]?[A-Za-z]{1,4}(?![A-Za-z]))?(?:\d*[A-Za-z]*)*(?!\w)",
     re.ASCII,
 )
+_NAMED_RANGE = re.compile(r"([A-Z]{1,2})(\d{1,2})[-–](\1)(\d{1,2})(?![\w-])")
+"""`J2-J3`"""
 _DIGITS_FIRST = re.compile(
     r"\d+(?:[A-Z]+\d+)+[A-Z]*(?!\w)|\d+[A-Z]{1,3}(?:\d+[A-Z]*)?(?!\w)|(?!\d+x\d)\d+[A-Za-z]+\d[\dA-Za-z]*(?!\w)",
     re.ASCII,
@@ -138,6 +152,13 @@ def rules(speaker: Speaker) -> list[Rule]:
             return _spelled(speaker, match.group())
         return _name(speaker, match.group())
 
+    def named_range(match: re.Match[str]) -> str | None:
+        """*J deux à J trois*, *A1 bis A4*"""
+        if int(match[2]) >= int(match[4]):
+            return None
+        first, last = (_name(speaker, f"{match[1]}{number}") for number in (match[2], match[4]))
+        return speaker.join(first or "", words.to, last or "")
+
     def long(match: re.Match[str]) -> str:
         return numbers.called(match.group())
 
@@ -147,6 +168,33 @@ def rules(speaker: Speaker) -> list[Rule]:
             return numbers.called(match.group())
         before = re.findall(r"[^\W\d_]+", lead)
         return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
+
+    def registered(match: re.Match[str]) -> str | None:
+        return (
+            speaker.join(*re.findall("[A-Z]", match.group()), grouped(match))
+            if _REGISTERS.search(match.string, 0, match.start())
+            else None
+        )
+
+    def person(match: re.Match[str]) -> str | None:
+        """`2 84 05 75 123 456 78`: groups that are no thousands"""
+        groups = match.group().split()
+        if all(len(group) == 3 for group in groups[1:]):
+            return None
+        return pause.join(
+            _french_pair(speaker, group) if len(group) == 2 else speaker.number(group) for group in groups
+        )
+
+    def short_number(match: re.Match[str]) -> str | None:
+        """*le trente-neuf dix-neuf*"""
+        if not _CALLS.search(match.string):
+            return None
+        return " ".join(_french_pair(speaker, pair) for pair in (match.group()[:2], match.group()[2:]))
+
+    def docket(match: re.Match[str]) -> str:
+        """*zéro trois tiret dix point neuf cent vingt-et-un*"""
+        said = {"-": words.dash, ".": speaker.point("."), "/": words.slash}
+        return speaker.join(*(said.get(part) or speaker.number(part) for part in re.findall(r"\d+|\D", match.group())))
 
     def toll_free(match: re.Match[str]) -> str:
         """`1-800-FLOWERS`"""
@@ -165,6 +213,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         ],
         "fr": [
             Rule("0", _FRENCH, pairs, least=2, zero=True),
+            Rule("0", _PERSON, person, then=r"[ \xa0\u202f]\d"),
+            Rule("0", _SHORT_NUMBER, short_number, least=4),
             Rule(
                 "0",
                 re.compile(r"(?:(?<=[LRD]\. )|(?<=icle )|(?<=art\. ))\d{1,4}(?:-\d{1,3})+(?![\w-])"),
@@ -186,6 +236,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         called = speaker.word_before(match.string, match.start()).lower() in ("call", "dial", "or", "text")
         return numbers.digits(match.group()) if called else None
 
+    def helpline(match: re.Match[str]) -> str:
+        return grouped_digits(f"{match[1]} {match[2]}")
+
     extra = {
         "en": [
             Rule("0", re.compile(r"(?:(?<=, [A-Z]{2} )|(?<=ZIP ))\d{5}(?:-\d{4})?(?![\d-])"), grouped, least=5),
@@ -199,6 +252,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         ],
         "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long, least=3)],
         "de": [
+            Rule("$", re.compile(r"(?<=Fax: )[-–](\d{1,4})(?!\d)"), lambda match: numbers.digits(match[1]), first="-–"),
+            Rule("0", re.compile(r"(116)[ \xa0]?(11\d|00\d)(?!\d)"), helpline, least=3),
             Rule(
                 "0", re.compile(r"(?:112|110)(?![\d.,:%/-]*\d)(?! ?(?:[A-ZÄÖÜ€%]|[cmk]?m\b|kg\b))"), emergency, least=3
             ),
@@ -211,6 +266,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0a", _HARDWARE, hardware, then=r"[A-F]?[-:][\dA-F]{2}[-:]|[A-F][-:][\dA-F]{2}", first="A-F"),
         Rule("0$", _INTERNATIONAL, international, first="+", least=3, zero=True),
         *phones.get(speaker.code, []),
+        Rule("0a", _REGISTERED, registered, then=r"[ \xa0\u202f]\d|\Z|\D", first="FDEBAI", least=2),
+        Rule("0", re.compile(r"(?<=[°º.] )\d+-\d+\.\d+(?![\d-])"), docket, then=r"-\d"),
+        Rule("0", _FILED, grouped, then=r"/\d"),
         Rule("0", _CARD, grouped, then=r"[- ]\d", least=4),
         Rule("0", _IP, ip, then=r"\.(?:\d{1,2}\.|\d{3})"),
         Rule("0a", _VERSION, version, then=r"\.(?:\d{1,2}\.|\d{3})", first="vV"),
@@ -222,6 +280,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _LOCAL, grouped, then=r"[-/ ]\d", least=2, zero=True),
         Rule("0", _AFTER_CUE, after_cue, least=4),
         Rule("0", re.compile(r"\d{3,5}(?=室|房|号房|热线|号室)"), long, then="[室房号热]", least=3),
+        Rule("a", _NAMED_RANGE, named_range, first="A-Z"),
         Rule("a", _LETTERS, letters, first="A-Za-z"),
         Rule("0", _DIGITS_FIRST, digits_first(speaker), then="[A-Za-z]"),
         Rule("0", _DASHED, dashed(grouped), then=r"-\d\d[-\d]", least=2),

@@ -24,6 +24,10 @@ _GERMAN_SPACED = re.compile(r"(\d{1,2})(\.) (\d{1,2})\. (\d{4})(?!\d)")
 _GERMAN_SHORT = re.compile(r"(\d{1,2})\.(\d{1,2})\.(?!\d)")
 
 
+_SINCE = frozenset("depuis fin début exp seit stand ab bis gültig desde hasta cad".split())
+"""After these `10/2027` is a month."""
+
+
 def triggers(language: Language) -> frozenset[str]:
     """Month names that a day follows."""
     if language.code != "en":
@@ -73,7 +77,16 @@ def rules(speaker: Speaker) -> list[Rule]:
         found.append(
             Rule(
                 "0",
-                re.compile(r"(\d{1,2})/(0?[1-9]|1[0-2])(?![\d/]|e\b| d(?:[ue]l?s?\b|['’]))"),
+                re.compile(r"(0[1-9]|1[0-2])/(\d{4}|\d{2})(?![\d/%])"),
+                dates.month_slash_year,
+                then=r"/\d",
+                least=2,
+            )
+        )
+        found.append(
+            Rule(
+                "0",
+                re.compile(r"(\d{1,2})/(0?[1-9]|1[0-2])(?![\d/%]|e\b| d(?:[ue]l?s?\b|['’]))"),
                 dates.day_slash_month,
                 then=r"/\d",
             )
@@ -145,7 +158,7 @@ class _Dates:
         said = self._date(int(match[1]), int(match[2]), int(match[3]), match)
         if said is None or not match[4]:
             return said
-        time = Times(self._speaker).say(int(match[4]), int(match[5]), "")
+        time = Times(self._speaker).say(int(match[4]), int(match[5]), "h" if self._speaker.code == "es" else "")
         words = self._speaker.words
         zone = UTC if match[6] or match[7] else ""
         if match[7] and int(match[8]):
@@ -244,7 +257,9 @@ class _Dates:
     def day_slash_month(self, match: re.Match[str]) -> str | None:
         before = self._speaker.word_before(match.string, match.start()).lower()
         day, month = int(match[1]), self._months[int(match[2]) - 1]
-        if before not in ("le", "du", "au", "el", "del", "al", "am", "vom", "zum") or not 1 <= day <= 31:
+        padded = match[1][0] == "0" or match[2][0] == "0"  # no fraction has such a zero
+        dated = before in ("le", "du", "au", "el", "del", "al", "am", "vom", "zum") or padded
+        if not (dated or self._is_day(match)) or not 1 <= day <= 31:
             return None
         match self._speaker.code:
             case "fr":
@@ -253,6 +268,23 @@ class _Dates:
                 return f"{self._german_day(day, match)} {month}"
             case _:
                 return f"{self._numbers.cardinal(day)} de {month}"
+
+    def month_slash_year(self, match: re.Match[str]) -> str | None:
+        """*septembre deux mille vingt-sept*; what no day is, or stands where only a month can."""
+        year = int(match[2])
+        before = self._speaker.cue_before(match.string, match.start())
+        padded = match[1][0] == "0" and (year > 12 if year < 100 else 1900 <= year < 2100)
+        if not padded and before not in _SINCE:
+            return None
+        of = "de" if self._speaker.code == "es" else ""
+        said = self._numbers.year(year + 2000 if year < 100 else year)
+        return self._speaker.join(self._months[int(match[1]) - 1], of, said)
+
+    def _is_day(self, match: re.Match[str]) -> bool:
+        """Whether a day of the week is before: *mar. 12/03*"""
+        dates = self._speaker.language.dates
+        day = self._speaker.cue_before(match.string, match.start())
+        return day in dates.days or day in dates.short_days
 
     def german(self, match: re.Match[str]) -> str:
         year = self._numbers.year(int(match[3])) if match[3] else ""

@@ -13,6 +13,8 @@ _FRACTION = re.compile(r"(?:(\d+) )?(\d{1,4})[/⁄](\d{1,4})(?![\d/])")
 _COUNTED = re.compile(r"\d[ \xa0]([^\W\d_]{2,})[ \xa0]\Z")
 """What a half goes on with: `1 an 1/2`."""
 _RATING = re.compile(r"(\d{1,2}[.,]\d{1,2})/(5|10|20|100)(?![\d/.,]*\d)")
+_SETS = re.compile(r"[0-7]/[0-7](?:,? [0-7]/[0-7]){1,4}(?![\d/])")
+"""Sets of tennis."""
 _FRENCH_PARTS = re.compile(r"(\d{1,2})/(\d{1,4})(?:e|ème)s?(?!\w)")
 _BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
@@ -25,6 +27,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         *([parts] if speaker.code == "fr" else []),
         Rule("0", _RATING, fractions.rating, then=r"[.,]\d{1,2}(?:/|\Z)"),
+        *([Rule("0", _SETS, fractions.sets, then=r"/\d")] if speaker.spaced else []),
         Rule("0", _FRACTION, fractions.fraction, then=r"[/⁄ ]\d"),
         Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), fractions.mixed, then=f"{SPACE}?[{VULGAR}]"),
         Rule("$a", re.compile(f"[{VULGAR}]"), fractions.vulgar, first=VULGAR),
@@ -68,6 +71,14 @@ class _Fractions:
         part = self._numbers.ordinal(int(match[2]), MASCULINE)
         return f"{self._numbers.cardinal(top, MASCULINE)} {part}{'s' if top > 1 else ''}"
 
+    def sets(self, match: re.Match[str]) -> str | None:
+        """*six à quatre, trois à six*; won and lost, or they are fractions"""
+        sets = [(int(won), int(lost)) for won, lost in re.findall(r"(\d)/(\d)", match.group())]
+        if all(won <= lost for won, lost in sets) or min(max(games) for games in sets) < 6:
+            return None
+        join, cardinal, to = self._speaker.join, self._numbers.cardinal, self._speaker.words.ratio
+        return f"{self._speaker.words.pause} ".join(join(cardinal(won), to, cardinal(lost)) for won, lost in sets)
+
     def rating(self, match: re.Match[str]) -> str:
         """*four point seven out of five*"""
         speaker = self._speaker
@@ -81,11 +92,17 @@ class _Fractions:
         words = self._speaker.words
         if (top, bottom) in ((24, 7), (9, 11)) and not match[1]:
             return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))
+        if match[3][0] == "0" and len(match[3]) > 1 and not match[1]:
+            return self._speaker.join(
+                self._numbers.cardinal(top), words.slash, self._numbers.digits(match[3])
+            )  # VI ZR 83/04
         if bottom == 0 or (match[1] and top >= bottom):
             return None
         if self._speaker.code in ("zh", "ja") and _BLOOD_PRESSURE.fullmatch(match.group()):
             between = "比" if self._speaker.code == "zh" else "の"
             return self._numbers.cardinal(top) + between + self._numbers.cardinal(bottom)
+        if self._speaker.code == "de" and _BLOOD_PRESSURE.fullmatch(match.group()):
+            return self._speaker.join(self._numbers.cardinal(top), words.ratio, self._numbers.cardinal(bottom))
         if (
             self._speaker.code == "es"
             and self._speaker.word_after(match.string, match.end()) == "partes"
@@ -104,6 +121,8 @@ class _Fractions:
             return (
                 self._numbers.cardinal(bottom) + ("分里的" if score == "分" else "点中") + self._numbers.cardinal(top)
             )
+        if self._speaker.code == "es" and bottom == 10 and not re.match(" de(?:l| )", match.string[match.end() :]):
+            return self._speaker.join(self._speaker.number(match[2]), words.out_of, self._numbers.cardinal(bottom))
         if (top, bottom) == (1, 2) and not match[1]:
             return self._half(match)
         return self._mixed(int(match[1]) if match[1] else 0, top, bottom)
@@ -111,14 +130,16 @@ class _Fractions:
     def _half(self, match: re.Match[str]) -> str:
         """A half of what follows: *une demi*, *media*, *eine halbe*."""
         feminine = self._speaker.gender_after(match.string, match.end()) == FEMININE
-        noun = self._speaker.word_after(match.string, match.end())
+        noun = self._speaker.noun_after(match.string, match.end())
+        known = self._speaker.language.nouns.function_words
+        after = match.end() + 1 + len(noun)
         match self._speaker.code:
             case "fr" if counted := _COUNTED.search(match.string, 0, match.start()):
                 feminine = self._speaker.language.nouns.gender(counted[1]) == FEMININE
                 return "et demie" if feminine else "et demi"
             case "fr":
                 return "une demi" if feminine else "un demi"
-            case "es" if noun and noun.lower() not in self._speaker.language.nouns.function_words:
+            case "es" if noun and (noun not in known or self._speaker.is_noun(noun, match.string, after)):
                 return "media" if feminine else "medio"
             case "de":
                 return german_half(self._speaker, noun, first=not match.string[: match.start()].strip())

@@ -6,6 +6,7 @@ import re
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.sums import FORMULA
 
 _TERM = r"-?(?:\d+(?:\.\d+)?[a-zA-Zθπ]?|[a-zA-Zα-ωΑ-Ω]{1,3})[²³′'!]?"
 _SIGN = r" ?(?:[-+−*/·^,<>=≤≥≠∩∪|]| and | or ) ?"
@@ -27,12 +28,19 @@ _NAMES = {
     "ln": "natural log", "log": "log", "arcsin": "arc sine", "arccos": "arc cosine", "arctan": "arc tangent",
     "sinh": "hyperbolic sine", "cosh": "hyperbolic cosine", "tanh": "hyperbolic tangent", "sqrt": "square root",
 }  # fmt: skip
+_OTHER_NAMES = {
+    "fr": {"sin": "sinus", "cos": "cosinus", "tan": "tangente"},
+    "de": {"sin": "Sinus", "cos": "Kosinus", "tan": "Tangens"},
+    "es": {"sin": "seno de", "cos": "coseno de", "tan": "tangente de"},
+}
 
 
 def triggers(language: Language) -> frozenset[str]:
     """Names of functions that are said in full."""
     return (
-        frozenset(_NAMES) | {f"{name}²" for name in _NAMES} | {"lim"} if language.code == "en" else frozenset(["lim"])
+        frozenset(_NAMES) | {f"{name}²" for name in _NAMES} | {"lim"}
+        if language.code == "en"
+        else frozenset(["lim", "sin", "cos", "tan"])
     )
 
 
@@ -48,6 +56,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         names = "|".join(_NAMES)
         named = re.compile(rf"({names})(?:\(|(?=[²³^]| ?(?!a )\d*[a-zθαβφω](?!\w)| ?\d{{1,3}}°| ?[√π]))")
         found.append(Rule("a", named, functions.named, first="".join(sorted({name[0] for name in _NAMES}))))
+    if speaker.code in _OTHER_NAMES:
+        found.append(Rule("a", re.compile(r"(sin|cos|tan)(?=\(|[²³^]| [xθαβφωt](?!\w))"), functions.other, first="sct"))
     return found
 
 
@@ -86,3 +96,10 @@ class _Functions:
         """*sine of x*, *cosine theta*"""
         of = match[1] == "sqrt" or match.group().endswith("(")
         return f"{_NAMES[match[1]]} of" if of else _NAMES[match[1]]
+
+    def other(self, match: re.Match[str]) -> str | None:
+        """*sinus x*; in Spanish, where *sin* is a word, only of what is plainly computed"""
+        spaced = match.string[match.end() : match.end() + 1] == " "
+        if self._code == "es" and spaced and not FORMULA.search(match.string):
+            return None
+        return _OTHER_NAMES[self._code][match[1]]

@@ -26,6 +26,10 @@ _CODES = (
 _POINT_DECIMAL = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d{2})?")
 _ALONE = re.compile(r"(?<=[^\W\d_][ \xa0'’])[€£¥₹](?!\w)|(?<=\b(?:de|en|in|of) )\$(?!\w)")
 """A sign without an amount, after a word: *millones de €*."""
+_PESOS = re.compile(
+    r"\bM\. ?N\.|\b(?:MXN|ARS|COP|CLP)\b|\bpesos?\b|M[eé]xic|Argentin|Colombi|Chile|\bCDMX\b|Guadalajara|Bogotá|Buenos Aires"
+)
+"""Where a dollar sign is one of pesos."""
 _JAPANESE_PER = {
     "人": "一人", "名": "一名", "月": "一か月", "ヶ月": "一か月", "か月": "一か月", "年": "一年", "日": "一日", "週": "一週間", "回": "一回",
     "個": "一個", "枚": "一枚", "本": "一本", "泊": "一泊", "時間": "一時間", "時": "一時間", "分": "一分", "台": "一台", "冊": "一冊",
@@ -45,7 +49,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     names = any_of([*_SIGNS, *_CODES])
     scales = any_of([scale for scale in speaker.language.money.scales if "€" not in scale])
     scale_words = any_of(speaker.language.money.scale_words)
-    scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_])|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
+    scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_]|\. ?[A-Z]\.)|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
     codes = "|".join(_CODES)
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
     per = r"(?:/(?P<per>小时|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]| [a-z]))?)?"
@@ -80,6 +84,8 @@ class _Amounts:
 
     def say(self, match: re.Match[str]) -> str | None:
         currency = self._currency(match["code"] or match["sign"])
+        if match["sign"] == "$" and not match["code"] and self._speaker.code == "es" and _PESOS.search(match.string):
+            currency = Currency("peso", "pesos", "centavo", "centavos", MASCULINE)
         words = self._speaker.words
         minus = words.minus if match["minus"] else ""
         per = f"{words.per} {per_name(self._speaker, match['per'])}" if match["per"] else ""
@@ -190,10 +196,10 @@ class _Amounts:
             case "en":
                 return join(said, "and", said_cents, coin)
             case "es":
-                return join(said, "con", cardinal(cents))
+                return join(said, "con", cardinal(cents) if cents >= 10 else join(said_cents, coin))
             case "ja":
                 return join(said, said_cents, coin)
-            case "fr" if cents < 10:
-                return join(said, "et", said_cents, coin)
+            case "fr" | "de" if cents < 10:
+                return join(said, self._speaker.words.ampersand, said_cents, coin)
             case _:
                 return join(said, cardinal(cents))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
-from mirza.speech.text.say.base import Rule, Speaker, german_ending
+from mirza.speech.text.say.base import ORDINALS_BEFORE, Rule, Speaker, german_ending
 
 _ENGLISH_ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)(?!\w)")
 _FRENCH_ORDINAL = re.compile(r"(\d+)(ers?|res?|ère|[eè]mes?|es?|nde?|ᵉ)(?!\w)")
@@ -13,9 +13,20 @@ _SPANISH_ORDINAL = re.compile(r"(\d+)\.?(º|ª|°|er|ro|do|to|mo|vo|no|ra|da|ta|
 _GERMAN_ORDINAL = re.compile(r"(\d{1,3})\.(?=[ \xa0][^\W\d_]|,)")
 _GERMAN_ORDINALS = re.compile(r"(\d{1,2})\./(\d{1,2})\.(?=[ \xa0][^\W\d_])")
 _GERMAN_DAYS = re.compile(r"(\d{1,2})\. ?[–-] ?(\d{1,2})\.(?=[ \xa0][^\W\d_])")
-_CLUB = re.compile(r" (?:FC|FSV|FFC|SC|TSV)\b")
+_CLUB = re.compile(r" (?:FC|FSV|FFC|SC|TSV|Mose|Kor|Korinther|Samuel|Könige)\b")
 _GERMAN_STEM_ORDINAL = re.compile(r"(\d{1,3})\.(?=-[^\W\d_])")
 _GERMAN_LAST_ORDINAL = re.compile(r"(\d{1,3})\.(?=[\s\"“”»«)]*\Z)")
+_GERMAN_AGE = re.compile(r"(\d{1,3})(?: ?[-–] ?(\d{1,3}))? J\.(?=[,)]| [a-zäöü])")
+"""Joules have no full stop."""
+_WARM = frozenset("a hace mide miden de son los unos hasta ángulo gira menos entre y".split())
+"""After these `3°` is an angle or a temperature in Spanish."""
+_GERMAN_MINUTE = re.compile(r"(\d{1,3})\.(?: ?\+ ?(\d{1,2}))?(?=[,)/])")
+_OF_A_GOAL = re.compile(r"\((?:[^()]{0,40}[ ,/])?\Z")
+_GOALS = re.compile(
+    r"\b(?:Tore?|Torsch|Treffer|traf|trafen|Minute|Elfmeter|Spiel|gewann|siegte|schlug|verlor)", re.IGNORECASE
+)
+_CHAIN = re.compile(r"(?:,? ?(?:und|oder|bis|sowie|/)? ?\d{1,2}\.)+")
+"""*5. und 6.* Klasse"""
 _COUNTED_TO = re.compile(r"\d bis \Z")
 _DECADE = re.compile(r"['’]?(\d{2,3}0)s(?!\w)|['’](\d0)s(?!\w)|(\d0)s(?!\w)")
 _GERMAN_DECADE = re.compile(r"(\d{1,3}0)er(n?)(?!\w)")
@@ -33,6 +44,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         "es": [Rule("0", _SPANISH_ORDINAL, ordinals.spanish_ordinal, then=r"\.?[ºª°erdtmvn]")],
         "de": [
             Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), ordinals.german_million, then=" M"),
+            Rule("0", _GERMAN_AGE, ordinals.german_age, then=" J| ?[-–]"),
+            Rule("0", _GERMAN_MINUTE, ordinals.german_minute, then=r"\."),
             Rule("0", _GERMAN_ORDINAL, ordinals.german_ordinal, then=r"\."),
             Rule("0", _GERMAN_ORDINALS, ordinals.german_ordinals, then=r"\."),
             Rule("0", _GERMAN_DAYS, ordinals.german_days, then=r"\."),
@@ -69,6 +82,8 @@ class _Ordinals:
         value, suffix = int(match[1]), match[2]
         if value > 99 or value == 0:
             return None
+        if suffix == "°" and (value > 12 or self._speaker.word_before(match.string, match.start()) in _WARM):
+            return None
         if suffix == "er":
             return self._numbers.ordinal(value, MASCULINE)
         return self._numbers.ordinal(value, FEMININE if suffix == "ª" or suffix.endswith("a") else COUNTING)
@@ -77,12 +92,43 @@ class _Ordinals:
         before = self._speaker.word_before(match.string, match.start())
         if match.string[: match.start()].rstrip()[-1:] in ("", "=", ":") and not _CLUB.match(match.string, match.end()):
             return None  # a result, or the number of an item
-        if before.lower() in self._speaker.language.roman_cues:
+        if before.lower() in self._speaker.language.roman_cues and match.string[match.start() - 2] != ",":
             return None  # Absatz 2. Danach
         ending = german_ending(self._speaker, match)
-        if ending == COUNTING and before.lower() == "der" and _dative(match):
-            ending = "n"
+        chained = ORDINALS_BEFORE.search(match.string, 0, match.start())
+        article = self._speaker.word_before(match.string, chained.start()) if chained else before
+        if ending == COUNTING and article.lower() == "der" and (_dative(match) or self._of_noun(match) == COUNTING):
+            ending = "n"  # der with a feminine noun is no nominative
+        if ending == "r":
+            ending = self._of_noun(match)
         return self._numbers.ordinal(int(match[1]), ending)
+
+    def german_age(self, match: re.Match[str]) -> str:
+        """*siebenundsechzig Jahre*, *ab sechs Jahren*"""
+        before = self._speaker.cue_before(match.string, match.start())
+        years = (
+            self._speaker.number(match[1]),
+            "bis" if match[2] else "",
+            self._speaker.number(match[2]) if match[2] else "",
+        )
+        dative = before in ("ab", "unter", "u", "mit", "von", "nach", "seit", "vor")
+        return self._speaker.join(*years, "Jahren" if dative else "Jahre")
+
+    def german_minute(self, match: re.Match[str]) -> str | None:
+        """`(67.)`, the minute of a goal"""
+        if not _OF_A_GOAL.search(match.string, 0, match.start()) or not _GOALS.search(match.string):
+            return None
+        extra = f"plus {self._speaker.number(match[2])}" if match[2] else ""
+        return self._speaker.join(self._numbers.ordinal(int(match[1])), "Minute", extra)
+
+    def _of_noun(self, match: re.Match[str]) -> str:
+        """The ending that the noun behind asks for where nothing before does: *dritte Etage*, *drittes Kapitel*."""
+        chain = _CHAIN.match(match.string, match.end())
+        noun = self._speaker.word_after(match.string, chain.end() if chain else match.end())
+        noun = self._speaker.language.abbreviations.get(noun, noun)
+        if noun in self._speaker.language.nouns.neuter:
+            return "s"
+        return COUNTING if noun[:1].isupper() and self._speaker.language.nouns.gender(noun) == FEMININE else "r"
 
     def german_ordinals(self, match: re.Match[str]) -> str:
         """*am dritten, vierten Mai*"""

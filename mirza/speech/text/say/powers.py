@@ -7,9 +7,10 @@ import re
 from mirza.speech.text.say.base import Rule, Speaker, after_number
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋₌ᵢₙₖⁿ", "0123456789-=inkn")
 _ANY_POWER = re.compile(r"\^(?=\{?\(?[-−]?\w)")
 _BOUNDS = re.compile(r"([∑∫∏])_?\{?([^{}^\s]{1,12})\}?\^(?:\{([^{}]{1,12})\}|([^{}\s]))")
+_SMALL_BOUNDS = re.compile(r"([∑∫∏])([₀-₉₋ᵢₙₖ₌]{1,8})([⁰¹²³⁴-⁹⁻ⁿ]{1,8})()")
 _FROM_TO = {
     "en": "{} from {} to {} of", "fr": "{} de {} à {} de", "de": "{} von {} bis {} über", "es": "{} de {} a {} de",
     "zh": "从{1}到{2}的{0}", "ja": "{1}から{2}までの{0}",
@@ -28,6 +29,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         Rule("0", scientific, powers.scientific, then=after_number("[eE]")),
         Rule("$", _BOUNDS, powers.bounds, first="∑∫∏"),
+        Rule("$", _SMALL_BOUNDS, powers.bounds, first="∑∫∏"),
         Rule("$a", _POWER, powers.power, first=r"\^⁻⁰¹²³⁴-⁹"),
         *([Rule("$", _ANY_POWER, powers.any_power, first=r"\^")] if speaker.words.power.endswith("{}") else []),
         Rule("$a", _CHARGE, powers.charge, first="⁰¹²³⁴-⁹⁺⁻"),

@@ -13,6 +13,7 @@ from mirza.speech.text.say import (
     chinese,
     clock,
     codes,
+    compounds,
     dates,
     eastern,
     fractions,
@@ -27,6 +28,7 @@ from mirza.speech.text.say import (
     signs,
     units,
     web,
+    winds,
     words,
 )
 from mirza.speech.text.say.base import MANY_DIGITS, SEEN, Rule, Speaker
@@ -84,9 +86,11 @@ def rules_for(language: Language) -> RuleSet:
         chess.rules(speaker),
         codes.rules(speaker),
         angles.rules(speaker),
+        winds.rules(speaker),
         ordinals.rules(speaker),
         halves.rules(speaker),
         money.rules(speaker),
+        compounds.rules(speaker),
         units.rules(speaker),
         music.rules(speaker),
         words.rules(speaker),
@@ -104,6 +108,7 @@ def rules_for(language: Language) -> RuleSet:
         | functions.triggers(language)
         | music.triggers(language)
         | money.triggers()
+        | winds.triggers(language)
         | chess.triggers(language.code),
         spans=dates.spans(language) or japanese.spans(language),
         names=dates.names(language) | japanese.names(language),

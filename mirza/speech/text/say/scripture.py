@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mirza.speech.text.language import Language
+from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import Rule, Speaker, first_of
 
@@ -12,6 +13,7 @@ _VERSE = r"\d{1,3}[a-f]?(?![\d:]|\w)"
 _VERSES = re.compile(r"(\d{1,3}):(\d{1,3})[-–](\d{1,3})(?![\d:])")
 """Verses of a book that is not listed, after a name."""
 _PARTS = re.compile(r"\d+|[a-f]|[-–,:]")
+_FORMS = {"fr": MASCULINE, "de": "r", "es": FEMININE}
 _NUMBERS = {"1": 1, "2": 2, "3": 3, "I": 1, "II": 2, "III": 3}
 
 
@@ -28,11 +30,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     if not books:
         return [others] if others else []
     verses = rf"{_VERSE}(?:(?:[-–]|, ?){_VERSE})*"
-    place = rf"(?P<chapter>\d{{1,3}}):(?P<verses>{verses}(?:[-–]\d{{1,3}}:\d{{1,3}})?)"
+    colon = "(?::|, ?)" if speaker.language.comma_decimal else ":"  # Jn 3, 16; Joh 3,16
+    place = rf"(?P<chapter>\d{{1,3}}){colon}(?P<verses>{verses}(?:[-–]\d{{1,3}}:\d{{1,3}})?)"
     book = rf"(?P<book>{any_of(books)})\.? "
-    whole = re.compile(rf"(?:(?P<number>[123]|I{{1,3}}) )?{book}(?:{place}|(?P<alone>\d{{1,3}})(?![\w:.%]))")
+    whole = re.compile(rf"(?:(?P<number>[123]|I{{1,3}})\.? )?{book}(?:{place}|(?P<alone>\d{{1,3}})(?![\w:.%]))")
     return [
-        Rule("0a", whole, chapters.book, then=f" [{first_of(books)}]", first="I" + first_of(books)),
+        Rule("0a", whole, chapters.book, then=rf"\.? [{first_of(books)}]", first="I" + first_of(books)),
         *([others] if others else []),
     ]
 
@@ -46,9 +49,11 @@ class _Chapters:
         """`1 Cor. 13:4–8`; a chapter alone only after a book that is shortened."""
         speaker = self._speaker
         book = speaker.language.scripture[match["book"]]
-        if match["alone"] and (book == match["book"] or match.group().find(".") < 0) and not match["number"]:
+        short = book != match["book"] and ("." in match.group() or speaker.language.comma_decimal)
+        if match["alone"] and not short and not match["number"]:
             return None
-        number = speaker.numbers.ordinal(_NUMBERS[match["number"]]).capitalize() if match["number"] else ""
+        form = _FORMS.get(speaker.code, COUNTING)
+        number = speaker.numbers.ordinal(_NUMBERS[match["number"]], form).capitalize() if match["number"] else ""
         if match["alone"]:
             return speaker.join(number, book, self._cardinal(int(match["alone"])))
         return speaker.join(number, book, self._place(match["chapter"], match["verses"]))
@@ -65,5 +70,5 @@ class _Chapters:
         signs = {"-": words.to, "–": words.to, ",": words.ampersand, ":": ""}
         parts: list[str] = _PARTS.findall(verses)
         said = [self._cardinal(int(part)) if part.isdecimal() else signs.get(part, part) for part in parts]
-        pause = words.pause if len(said) > 1 else ""
+        pause = words.pause if len(said) > 1 or self._speaker.language.comma_decimal else ""
         return self._speaker.join(self._cardinal(int(chapter)) + pause, *said)

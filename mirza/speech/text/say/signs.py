@@ -13,7 +13,7 @@ from mirza.speech.text.say.units import per_name
 from mirza.speech.text.say.web import spell
 
 _ITEM = re.compile(ITEM)
-_PLURAL = re.compile(r"(?<=[^\W\d_²³]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
+_PLURAL = re.compile(r"(?<=[^\W\d_²³¹]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
 _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
 _FACE = re.compile(
@@ -23,11 +23,17 @@ _ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜�
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
 _SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
-_SYMBOLS = "⌘⌥⇧⌃∵∴∠△⊥∥ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
+_SYMBOLS = "♭♯♩⌘⌥⇧⌃∵∴∠△⊥∥ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
 _SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
 _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
-_PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|ha|kg)(?!\w)")
+_PRODUCT = re.compile(r"· ?(?=\d|\(|√|[^\W\d_](?![^\W\d_]))")
+_FACTOR = re.compile(r"(?:[\d⁰¹²³⁴-⁹)]|(?<![^\W\d_])[^\W\d_]) ?\Z")
+"""A dot in the middle between two factors; between words it only parts them."""
+_SECTIONS = {"en": "s", "fr": "s", "de": "en", "es": "s"}
+"""*die Paragrafen*"""
+_SOLFEGE = re.compile(r"\b(?:[Dd]o|[Rr][eé]|[Mm]i|[Ff]a|[Ss]ol|[Ll]a|[Ss]i)\Z")
+_PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min|Min|Std|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|ha|kg)(?!\w)")
 _CLAUSE, _TIE_BREAK = re.compile(r"\(\w{1,4}\)"), re.compile(r"\d[-–]\d\Z")
 """`6(1)(f)` of a law, and `7-6(5)` in tennis."""
 _ALONE = frozenset(["ha", "kg"])
@@ -49,6 +55,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔"),
         Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip(), first="*"),
         Rule("$", re.compile(r"(?<=\s)\.(?=[\"'`)])"), lambda _: speaker.words.dot, first="."),
+        Rule("$", _PRODUCT, signs.product, first="·"),
         Rule("$", re.compile("&&"), lambda _: speaker.words.ampersand, first="&"),
         Rule("$", _PER_TIME, signs.per_time, first="/"),
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
@@ -70,6 +77,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"(?<=[A-Za-z])′(?=[\s(=,.;)])"), lambda _: _PRIME[speaker.code], first="′"),
         Rule("$", re.compile(r"(?<=\d)★(?!★)|(?<=\d )★(?!★)"), lambda _: _STARS[speaker.code], first="★"),
         Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
+        Rule("a", re.compile(r"([a-z])([a-z])(?=[²³])"), signs.factors, first="a-z"),
         Rule("$a", _SYMBOL, lambda match: speaker.language.symbols.get(match.group()), first=_SYMBOLS),
         Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol, first="πα-ωΑ-Ω"),
     ]
@@ -86,6 +94,14 @@ class _Signs:
         before = match.string[match.start() - 1 : match.start()]
         greek = "\u0370" <= before <= "\u03ff"
         return None if greek else self._speaker.language.symbols.get(match.group())
+
+    def product(self, match: re.Match[str]) -> str | None:
+        """*m times a*"""
+        return self._words.times if _FACTOR.search(match.string, 0, match.start()) else None
+
+    def factors(self, match: re.Match[str]) -> str | None:
+        """*a x squared*"""
+        return None if match.group() in units(self._speaker.code) else f"{match[1]} {match[2]}"
 
     def heart(self, match: re.Match[str]) -> str | None:
         if not match.group().startswith("<"):
@@ -182,6 +198,8 @@ class _Signs:
             case "°":
                 return words.degrees
             case "#":
+                if _SOLFEGE.search(text, 0, match.start()):
+                    return self._speaker.language.symbols.get("♯", words.sharp)
                 return words.sharp if before and before in "ABCDEFG" else ""
             case "@":
                 return words.at
@@ -200,7 +218,9 @@ class _Signs:
             case "∞":
                 return words.infinity
             case "§":
-                return words.section if before != "§" else ""
+                if before == "§":
+                    return ""
+                return words.section + (_SECTIONS.get(self._speaker.code, "") if after == "§" else "")
             case "©":
                 return words.copyright
             case "®":

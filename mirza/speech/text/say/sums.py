@@ -75,6 +75,8 @@ class Sums:
             and not match.string[match.end() : match.end() + 1].isspace()
         )
         operand = not alone and before.isalnum()
+        if operand and said == "unos":
+            said = "aproximadamente"
         return said if (operand or (not alone and before in ")|%°²³")) and before else said.removeprefix("is ")
 
     def minus(self, match: re.Match[str]) -> str | None:
@@ -124,6 +126,8 @@ class Sums:
             if after.isdigit() and not before.isdigit() and not LONE_LETTER.search(text, 0, start):
                 return self._words.pause  # 180 °C/350 °F
             formula = before.isdigit() or before in "²³" or (after.isdigit() and LONE_LETTER.search(text, 0, start))
+            if re.match(r"/0\d", text[start:]):
+                return self._words.slash  # a file's number
             over = self._words.over if self._speaker.language.spaced else self._words.divided
             return over if formula else ""
         if before == ")" and after.isalpha() and self._speaker.spaced:

@@ -56,6 +56,7 @@ _SHORT_HEIGHT = re.compile(r"([12]) ?m ?(\d\d)(?!\w)")
 _HEIGHT = re.compile(r"[1-9],[1-9]\d")
 _SEAT = re.compile(r"(?:seats?|row|siège|place|rang|Sitz|Platz|Reihe|asiento|fila) \Z", re.IGNORECASE)
 """Behind these, `23A` is a seat."""
+_ARTICLES = frozenset("le la du au en el del al die der das dem den".split())
 _HOURLY = re.compile("时速|每小时|時速|毎時")
 """Where *per hour* is said before a number, its unit does not say it again."""
 _SCALES = {
@@ -71,7 +72,7 @@ _WORDS = frozenset(
 _SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".split()
 """Units that may follow *150 million*; `in` would be a word."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
-_DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
+_DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ]|[,;:)])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
 """The full stop of `5 min. à pied`, `2 Std. Fahrt`."""
 
 
@@ -221,16 +222,23 @@ class _Measures:
         unit, _, second = self._units[match["unit"]].partition("/")
         if match["unit"] == "K" and match["space"] is None:
             return None  # kelvin is written apart, `5K` is a race
+        named_so = match["space"] is None and len(match["unit"]) == 1 and match["unit"].isupper()
+        if named_so and speaker.word_before(match.string, match.start()) in _ARTICLES:
+            return None  # la Corse, le 2A
         if match["unit"] == "A" and _SEAT.search(match.string, 0, match.start()):
             return None
         if unit == "length-meter" and not match["per"] and _HEIGHT.fullmatch(match["first"]) and not self._many(match):
             return self._height(match["first"])
+        literal = match["first"]
+        if unit.startswith("duration-") and len(literal) == 2:
+            literal = literal.removeprefix("0")  # 12 min 05 s
         if many := self._many(match):
             said = _pattern(speaker.code, unit, few=False).format(many)
         elif match["space"] == "-" or speaker.attributive(match):
-            said = _pattern(speaker.code, unit, few=True).format(speaker.number(match["first"]))
+            pattern = _pattern(speaker.code, unit, few=True)
+            said = pattern.format(speaker.number(match["first"], _gender(speaker.language, pattern)))
         else:
-            said = named(speaker, match["first"], unit)
+            said = named(speaker, literal, unit)
             if speaker.code == "de" and match["first"] == "1":
                 said = _declined(speaker, match, said)
         if (per := match["per"] or second) and per.startswith("100"):
@@ -324,7 +332,8 @@ class _Measures:
         """*eleven hours twenty minutes*"""
         hours, minutes, seconds = match[1], match[2] or match["minutes"], match[3] or match["seconds"]
         parts = ((hours, "duration-hour"), (minutes, "duration-minute"), (seconds, "duration-second"))
-        return " ".join(named(self._speaker, part.lstrip("0") or "0", unit) for part, unit in parts if part)
+        said = [named(self._speaker, part.lstrip("0") or "0", unit) for part, unit in parts if part]
+        return " y ".join([" ".join(said[:-1]), said[-1]]) if self._speaker.code == "es" else " ".join(said)
 
     def feet_inches(self, match: re.Match[str]) -> str:
         """*five feet eleven inches*"""

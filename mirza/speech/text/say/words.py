@@ -8,6 +8,7 @@ from mirza.speech.text.language import BEFORE_NUMBER
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import CJK, any_of
 from mirza.speech.text.say.base import Rule, Speaker, first_of
+from mirza.speech.text.say.readings import readings
 
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
 _ROMAN = re.compile(r"([IVX]{1,8})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
@@ -17,9 +18,6 @@ _VALUES = {"I": 1, "V": 5, "X": 10}
 _NUMBER = re.compile(r"\d|[A-Z]\.? ?\d|[IVX]+(?!\w)")
 _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
 _ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f]\Z")
-_LAW = re.compile(r"(?:§|Art\.|Abs\.)[^,;!?]{0,20}\Z")
-"""Before `S. 2`, which is a sentence of the law, and no page."""
-_ORDINAL_BEFORE = re.compile(r"\d(?:e|er|re|ème)? \Z")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _CHAINED = re.compile(r"\b[IVX]+(?:,? (?:and|or|to|et|ou|à|und|oder|bis|y|o|a|al) |, )\Z")
 """*siglos XV y XVI*: what is said of the first is said of the second."""
@@ -59,15 +57,14 @@ class _Shorts:
         written, text = match.group(), match.string
         rest = text[match.end() :].lstrip(" \xa0\u202f")
         numbered = rest[:1].isalnum() if written[-1] in "°º" else _NUMBER.match(rest) is not None
-        if written == "s." and self._speaker.code in ("fr", "es"):
+        for reading in readings(self._speaker.code, written):
+            if reading.before.search(text, 0, match.start()) and reading.after.match(rest):
+                return reading.said and reading.said + _stop(written, rest)
+        if written in ("s.", "S.") and self._speaker.code in ("fr", "es"):
             numbered = _CENTURY.search(text[: match.start()]) is not None or re.match(r"[IVX]+(?!\w)", rest) is not None
         if self._speaker.code == "en" and (other := _english(written, text[: match.start()], rest)) is not None:
             return other or None
         if written.lower() in BEFORE_NUMBER and not numbered and not rest.startswith("of "):
-            return None
-        if written == "S." and self._speaker.code == "de" and _LAW.search(text, 0, match.start()):
-            return "Satz"
-        if written in ("f.", "ff.") and not text[: match.start()].rstrip()[-1:].isdigit():
             return None
         if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()) and not rest.startswith("et M"):
             return None
@@ -80,8 +77,6 @@ class _Shorts:
             and (rest or _OF_NO_DAY.search(text, 0, match.start()))
         ):
             return None
-        if written in ("min", "min.") and self._speaker.code == "fr" and _ORDINAL_BEFORE.search(text, 0, match.start()):
-            return "minute" + _stop(written, rest)
         one, _, many = self._speaker.language.abbreviations[written].partition("|")
         if (
             written in ("máx.", "mín.")
@@ -136,7 +131,7 @@ class _Shorts:
             cue = speaker.cue_before(match.string, chained.start())
         if cue in speaker.language.roman_cues or f"{cue}." in BEFORE_NUMBER:
             return speaker.numbers.cardinal(value)
-        if speaker.code == "es" and after in ("Guerra", "República"):
+        if speaker.code == "es" and after in ("Guerra", "República", "GM"):
             return speaker.numbers.ordinal(value, FEMININE)
         if dotted:
             return None

@@ -1,0 +1,56 @@
+"""Abbreviations with more than one reading, by what is around them: `S. 5` is a page, `Abs. 1 S. 2` a sentence of the law."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is said where `before` ends what is written before, and `after` begins what is written behind; `None` for no abbreviation."""
+
+    said: str | None
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+
+
+def _reading(said: str | None, *, before: str = "", after: str = "") -> Reading:
+    return Reading(said, re.compile(rf"(?:{before})\Z" if before else ""), re.compile(after))
+
+
+_NAMED = _reading(None, after=r"(?![\dA-ZÀ-Þ-])")
+"""No title unless a name follows."""
+_COUNTED = _reading(None, after=r"(?!\d)")
+_PAGED = _reading(None, before=r"(?<!\d)(?<!\d )")
+
+_READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
+    "fr": {
+        "Me": (_NAMED,),
+        "Gal": (_NAMED,),
+        "Mal": (_NAMED,),
+        "v.": (_COUNTED,),
+        "vv.": (_COUNTED,),
+        "min": (_reading("minute", before=r"\d(?:e|er|re|ème) "),),
+        "min.": (_reading("minute", before=r"\d(?:e|er|re|ème) "),),
+    },
+    "de": {
+        "S.": (_reading("Satz", before=r"(?:§|Art\.|Abs\.)[^,;!?]{0,20}", after=r"\d"),),
+        "Bd.": (_reading("Bund", before=r"\d ", after=r"\D"),),
+        "Jh.": (_reading("Jahrhunderts", before=r"\bdes \d{1,2}\. (?:(?:und|oder) \d{1,2}\. )?"),),
+        "V.": (_COUNTED,),
+        "f.": (_PAGED,),
+        "ff.": (_PAGED,),
+        "u.": (_reading("unter", after=r"\d+ J"),),
+        "v.": (_reading("vom", after=r"\d"), _NAMED),
+    },
+    "es": {
+        "ss.": (_reading("siglos", after=r"[IVX]+(?!\w)"),),
+        "vv.": (_COUNTED,),
+    },
+}
+
+
+def readings(code: str, written: str) -> tuple[Reading, ...]:
+    """The readings of an abbreviation that depend on their place, the first that fits being right."""
+    return _READINGS.get(code, {}).get(written, ())
