@@ -250,8 +250,8 @@ def _backslash(source: Source) -> bool:
         source.silent(1)
     elif following in _ESCAPED and following:
         source.silent(2, clean=following)
-    elif following.isascii() and following.isalpha() and not (source.before.isalnum() or source.before == ":"):
-        return latex.read_command(source)
+    elif following.isascii() and following.isalpha():
+        return latex.read_command(source, within=source.before.isalnum() or source.before == ":")
     else:
         source.plain(1)
     return True

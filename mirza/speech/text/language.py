@@ -118,6 +118,8 @@ class Nouns:
     function_words: frozenset[str]
     measures: frozenset[str]
     """What Chinese measure words begin with: two of them are 两."""
+    labels: tuple[str, ...]
+    """Nouns before a number that names: 图2, 方案2."""
 
     def gender(self, noun: str) -> str:
         """A guess: listed, or by its ending."""
@@ -208,6 +210,7 @@ def language_for(code: str) -> Language:
             neuter=frozenset(nouns.get("neuter", "").split()),
             function_words=_set(nouns["not_nouns"]) | starters,
             measures=frozenset(nouns.get("measures", "")),
+            labels=tuple(nouns.get("labels", "").split()),
         ),
         roman_names=frozenset(data["roman"]["names"].split()),
         roman_cues=_set(data["roman"]["cues"]),

@@ -20,8 +20,10 @@ _FRACTION_CHARS = 240
 """A longer one is not waited for."""
 _BRACED = re.compile(r"\\[a-z]{4,12}\{([^{}\n]{0,80})\}")
 _BRACED_BEGUN = re.compile(r"\\[a-z]{4,12}(?:\{[^{}\n]{0,80})?\Z")
-_DOLLARS = re.compile(r"\$(?=[^\s\d$])[^$\n]{0,80}(?<=[^\s$])\$(?!\d)")
-_DOLLARS_BEGUN = re.compile(r"\$(?:[^\s\d$][^$\n]{0,80})?\$?\Z")
+_BEGINS = r"(?=[^\s\d$]|\d{1,4}[a-z]?\s?[\\^_=+])"
+"""What a formula begins with: `$5` is a price, `$5x +` none."""
+_DOLLARS = re.compile(rf"\${_BEGINS}[^$\n]{{0,80}}(?<=[^\s$])\$(?!\d)")
+_DOLLARS_BEGUN = re.compile(rf"\$(?:{_BEGINS}[^$\n]{{0,80}}|\d{{1,4}}[a-z]?\s?)?\$?\Z")
 _DOLLARS_CHARS = 83
 
 _DERIVATIVE = re.compile(r"[d∂] ?[a-zθ](?:²|\^2)?")
@@ -43,8 +45,13 @@ _NUMBERS = {"N": "ℕ", "Z": "ℤ", "Q": "ℚ", "R": "ℝ", "C": "ℂ"}
 _WRAPPERS = frozenset("mathbb mathcal text mathrm mathbf mathit textbf textit boxed operatorname sqrt".split())
 
 
-def read_command(source: Source) -> bool:
-    """Takes a command like `\\times` or `\\frac{1}{2}`; the word of one that is not known stays."""
+def read_command(source: Source, *, within: bool) -> bool:
+    """Takes a command like `\\times` or `\\frac{1}{2}`; the word of one that is not known stays.
+
+    `within` says that it stands at the end of a word: `2\\pi`, or in a path, which has no commands.
+    """
+    if within:
+        return _read_within(source)
     fraction = source.match(_FRACTION)
     if fraction and fraction.end() - source.at <= _FRACTION_CHARS:
         source.silent(fraction.end() - source.at, clean=_ratio(fraction))
@@ -71,6 +78,23 @@ def read_command(source: Source) -> bool:
     else:
         source.silent(1)
         source.plain(len(name))
+    return True
+
+
+def _read_within(source: Source) -> bool:
+    """Takes the sign that a command right after a word stands for, or the stroke of a path."""
+    command = source.match(_COMMAND)
+    assert command is not None
+    if command.end() == len(source.text) and len(command.group()) <= 20 and not source.final:
+        return False
+    name = command.group()[1:]
+    following = source.text[command.end() : command.end() + 1]
+    if name in ("frac", "dfrac", "tfrac") or (name == "sqrt" and following == "{"):
+        return read_command(source, within=False)
+    if name in _SYMBOLS and following not in ("\\", "/", ".", "_", "-") and not following.isdigit():
+        source.silent(len(name) + 1, clean=_SYMBOLS[name])
+    else:
+        source.plain(1)
     return True
 
 

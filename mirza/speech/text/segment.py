@@ -156,8 +156,8 @@ class Segmenter:
         stops = run.group().rstrip(CLOSERS + " \xa0\u202f")
         if after in ".!?…" or after in _ENDS:
             return -1  # a longer run: its last mark decides
-        if stops == "．" and after.isdigit() and text[at - 1 : at].isdigit():
-            return -1  # full-width decimals
+        if stops == "．" and after.isdigit() and text[at - 1 : at].isalnum() and not _IS_CJK.match(text[at - 1 : at]):
+            return -1  # full-width decimals, Ｎｏ．３
         if not _ALWAYS_END.isdisjoint(stops):
             return -1 if _quoted_on(run.group(), after) else end
         if not after.isspace():

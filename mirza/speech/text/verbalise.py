@@ -14,7 +14,7 @@ from functools import cache
 from mirza.speech.text.language import Language, language_for
 from mirza.speech.text.line import TIDY, TIDY_CJK, Line
 from mirza.speech.text.pieces import Tie
-from mirza.speech.text.places import places
+from mirza.speech.text.places import CJK, places
 from mirza.speech.text.say.rules import RuleSet, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～（）"} | {
@@ -22,8 +22,17 @@ _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not 
 }
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
 _IS_WIDE = re.compile("[" + re.escape("".join(map(chr, _WIDE))) + "]")
-_WIDE_POINT = re.compile(r"(?<=[0-9０-９])．(?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
+_WIDE_POINT = re.compile(r"(?<=[0-9０-９ｏＯ])．(?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
 """Of a number in full-width digits: `３，９８０．５`."""
+_LOOSE = re.compile(rf"(?<=[\d%]) (?=[{CJK}])|(?<=[{CJK}]) (?=[\d¥$€£])")
+_OTHER_SCRIPT = re.compile(r"[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
+_ENGLISH_WORD = re.compile(r"(?<![\w'’])[A-Za-z]+(?:['’][a-z]+)?(?![\w'’])")
+_ENGLISH = frozenset(
+    "the an i'm i'll i've it it's is are was were be been you he she we they this that at in on to of for and or with my "
+    "your not have has do don't can will if from by as me us our his her there what when who how".split()
+)
+_ENGLISH_WORDS, _ENGLISH_COMMON, _ENGLISH_CHARS = 4, 2, 14
+"""An English sentence has so many words, of which so many are common ones."""
 _SAYS = re.compile(r"[^\W_]")
 
 
@@ -32,20 +41,31 @@ class Verbaliser:
 
     def __init__(self, language: Language) -> None:
         self._spaced = language.spaced
+        self._english = None if language.spaced else _forms("en")[0]
         self._tidy = TIDY if language.spaced else TIDY_CJK
         self._rules, self._places = _forms(language.code)
 
     def say(self, clean: str) -> str:
         """`clean` as it is said; empty when there is nothing to say."""
-        text = clean if clean.isascii() else _narrow(clean)
+        text = clean if clean.isascii() else self._joined(_narrow(clean))
         place = self._places.match(text)
         spoken = text if place is None and self._tidy.fullmatch(text) else self._line(text, place, tied=False).finish()
         return spoken if spoken[:1].isalnum() or _SAYS.search(spoken) else ""
 
     def ties(self, clean: str) -> tuple[Tie, ...]:
         """What is said of `clean`, tied to it."""
-        text = _narrow(clean)
-        return tuple(self._line(text, self._places.match(text), tied=True).ties)
+        narrow = _narrow(clean)
+        text = self._joined(narrow)
+        ties = self._line(text, self._places.match(text), tied=True).ties
+        if len(text) == len(narrow):
+            return tuple(ties)
+        gone = {space.start() for space in _LOOSE.finditer(narrow)}
+        ends = [0, *(at + 1 for at in range(len(narrow)) if at not in gone)]
+        return tuple(Tie(ends[tie.written_end], tie.spoken_end, tie.same) for tie in ties)
+
+    def _joined(self, text: str) -> str:
+        """`2023 年` as `2023年`: Chinese and Japanese are written with a space around a number, or without."""
+        return text if self._spaced or " " not in text else _LOOSE.sub("", text)
 
     def _line(self, text: str, found: re.Match[str] | None, *, tied: bool) -> Line:
         """`text` said, of which the first place was `found`."""
@@ -63,10 +83,14 @@ class Verbaliser:
 
     def _say_at(self, text: str, at: int, line: Line) -> int:
         """Says what is at `at`; where it ends."""
-        for rule in self._rules.asked(text, at):
+        rules = self._rules
+        foreign = self._english is not None and _in_english(text, at)
+        if self._english is not None and foreign:
+            rules = self._english
+        for rule in rules.asked(text, at):
             if (found := rule.pattern.match(text, at)) and (said := rule.say(found)) is not None:
                 end = found.end()
-                line.put(said, end, tight=rule.tight)
+                line.put(f" {said} " if foreign and said and not rule.tight else said, end, tight=rule.tight)
                 return end
         return self._pass(text, at, line)
 
@@ -84,6 +108,19 @@ class Verbaliser:
         else:
             line.skip(at + 1, apart=unicodedata.category(char) != "Cf")
         return at + 1
+
+
+def _in_english(text: str, at: int) -> bool:
+    """Whether there is an English sentence around `at`, in a text in another script."""
+    start, end = at, len(text)
+    while start > 0 and not _OTHER_SCRIPT.match(text, start - 1):
+        start -= 1
+    if (found := _OTHER_SCRIPT.search(text, at)) is not None:
+        end = found.start()
+    if end - start < _ENGLISH_CHARS:
+        return False
+    words: list[str] = _ENGLISH_WORD.findall(text, start, end)
+    return len(words) >= _ENGLISH_WORDS and sum(word.lower() in _ENGLISH for word in words) >= _ENGLISH_COMMON
 
 
 def _belongs(text: str, at: int) -> bool:

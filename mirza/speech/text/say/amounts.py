@@ -28,7 +28,7 @@ _RANKED = re.compile(r"第(?:\d+[、，,])*\Z")
 
 _SPORT = re.compile(
     r"比分|比赛|战胜|击败|赢|输|逆转|战平|踢平|不敌|负于|[大险完]胜|横扫|击退|力克|淘汰|领先|落后|扳平|"
-    r"で[^、。]{0,12}(?:勝|敗|負|下し|破|リード|先制|逆転|引き分け|制し)|スコア|試合"
+    r"で[^、。]{0,12}(?:勝|敗|負|下し|破|リード|先制|逆転|引き分け|制し)|スコア|カウント|試合"
 )
 _COUNTED_ON = re.compile(r" ?(?:[天个個年月日岁歳名人次回小分秒公米元万亿円度级級]|[%℃]|時間)")
 """A number of these is no score."""
@@ -168,14 +168,14 @@ class _Counts:
 
     def scaled(self, match: re.Match[str]) -> str | None:
         scale = self._speaker.language.money.scales[match[2]]
-        if not self._speaker.spaced and (times := {"千": 1_000, "百万": 1_000_000}.get(scale)):
-            return self._numbers.cardinal(round(self._speaker.value(match[1]) * times))  # 15k
         if match[2] in ("T", "b") and self._speaker.code == "en":
             return None
         if self._speaker.word_before(match.string, match.start()).lower() in _NUMBERED_PLACES:
             return None
         if match[2] == "K" and (len(match[1]) == 1 or _RACE.search(match.string)):
             return f"{self._speaker.number(match[1])} K"  # a race, a resolution
+        if not self._speaker.spaced and (times := {"千": 1_000, "百万": 1_000_000}.get(scale)):
+            return self._numbers.cardinal(round(self._speaker.value(match[1]) * times))  # 15k
         many = self._speaker.value(match[1]) >= 2
         if self._speaker.code == "fr" and scale in ("million", "milliard") and many:
             scale += "s"
@@ -207,11 +207,13 @@ class _Counts:
     def plain(self, match: re.Match[str]) -> str:
         speaker, written = self._speaker, match.group()
         match speaker.code:
-            case "en" | "ja":
+            case "en":
                 return speaker.number(written)
-            case "zh":
+            case "zh" | "ja":
                 ranked = _RANKED.search(match.string, 0, match.start())
-                return speaker.number(written) if ranked else speaker.counted(written, match.string, match.end())
+                said = speaker.number(written) if ranked else speaker.counted(written, match.string, match.end())
+                apart = re.match(r" \d", match.string[match.end() :])
+                return said + speaker.words.pause if apart else said
             case "es" if written == "1" and speaker.word_before(match.string, match.start()).lower() == "la":
                 return speaker.number("1", FEMININE)  # a la una
             case "de" if speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:

@@ -143,9 +143,15 @@ class Speaker:
 
     def counted(self, literal: str, text: str, end: int) -> str:
         """A number before the noun that follows it at `end` in `text`, in its gender; 两 before a Chinese measure word."""
-        if literal == "2" and text[end : end + 1] in self.language.nouns.measures:
+        nouns = self.language.nouns
+        if literal == "2" and text[end : end + 1] in nouns.measures and not self._labelled(text, end - 1):
             return "两"
         return self.number(literal, self.gender_after(text, end))
+
+    def _labelled(self, text: str, start: int) -> bool:
+        """Whether the number at `start` is the name of what is before it: 图2所示."""
+        before = text[max(0, start - 5) : start].rstrip()
+        return before.endswith(self.language.nouns.labels) or (before[-1:].isascii() and before[-1:].isalpha())
 
     def gender_after(self, text: str, end: int) -> str:
         """The gender that the word after a number asks for."""

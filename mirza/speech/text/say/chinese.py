@@ -7,6 +7,7 @@ import re
 from mirza.speech.text.language import units
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
+from mirza.speech.text.say.eastern import fraction_span
 from mirza.speech.text.say.units import per_name
 
 _HAN = r"\u4e00-\u9fff"
@@ -20,6 +21,23 @@ _PAGES = re.compile(
 )
 _STOREY = re.compile(r"(B)?(\d{1,3})[Ff](?![A-Za-z\d])")
 _VEHICLE = re.compile(r"([GDCZTKYSL]|[A-Z]{2}|\d[A-Z]|[A-Z]\d)(\d{1,4})(?![A-Za-z\d.])")
+_CHANGE = re.compile(r"(?:(?<=[同环]比)|(?<=[同环]比：))[-−+](?=[\d.]+%)")
+_BORN = re.compile(r"(?<![\d满过减超:：])([05-9][05])后(?![的来续面退]?[天年月日小分秒])")
+"""90后, 00后: who was born in these years."""
+_SAID_BY_DIGIT = re.compile(
+    r"(?:985|211|996|007|520|1314|666+|233+)(?![\d.,%]|[年个位名人次元块万亿天米克斤公千分页字条本号度只台件辆名张家路级届]| ?[a-zA-Z])"
+)
+"""Names and cries of the net; before a noun that is counted they are numbers."""
+_LASTING = re.compile(r"(\d{1,3}) ?(?:h|小时) ?(\d{1,2}) ?(?:min|m)(?![A-Za-z])")
+_YEAR = re.compile(
+    r"(?:19|20)\d\d(?=款|版|赛季|学年|财年|年度|届|[春夏秋冬](?![天])|高考|中考|考研|奥运|欧洲杯|世界杯|亚运|[QH][1-4](?!\d)|[上下]半|#)"
+)
+_FIGURE = re.compile(r"(?:(?<=[图表式])|(?<=[图表式] ))(\d{1,3}) ?[-–—] ?(\d{1,3})(?![\d.])")
+_DAY = re.compile(
+    r"(\d{1,2})/(\d{1,2})(?=发货|到货|截止|出发|开[始播售奖]|上[午市映]|下午|晚|早|凌晨|[之以]?前|起(?!码)|[~～〜–—-]\d{1,2}/\d{1,2}(?!\d))|"
+    r"(?<=\d[~～〜–—-])(\d{1,2})/(\d{1,2})(?![\d/])"
+)
+"""A day where something happens on it; any other is a fraction."""
 _DRAWN = re.compile(rf"(?<=[{_HAN}])[~～〜]+(?=[{_HAN}])")
 """A wave between words: 见～不见不散."""
 _YIELDS = re.compile(r"(?<=[A-Za-z₀-₉\d)↑↓ ])(?:→|⟶|-+>|=+>?)(?= ?\d*[A-Z])")
@@ -44,6 +62,19 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         Rule("0$", _TEMPERATURES, own.temperatures, then=after_number(rf"{SPACE}?[-–—~～〜至到]"), first=r"\-−+"),
         Rule("0", rate, own.rate, then=after_number(rf"[{_HAN}]{{1,3}}(?:[/／]|\Z)")),
+        Rule("0", _BORN, lambda match: f"{speaker.numbers.digits(match[1])}后", then="后", least=2),
+        Rule("0", _SAID_BY_DIGIT, own.cry, least=3),
+        Rule("0", _LASTING, own.lasting, then=" ?(?:h|小)"),
+        Rule(
+            "0",
+            re.compile(r"(\d[\d,]*)\.00?(?=[万亿]?(?:元|美元|欧元|块))"),
+            lambda match: speaker.number(match[1]),
+            then=after_number(r"\."),
+        ),
+        Rule("0", _YEAR, lambda match: speaker.numbers.year(int(match.group())), least=4),
+        Rule("0", _FIGURE, own.figure, then=" ?[-–—]"),
+        Rule("0", _DAY, own.day, then="/"),
+        Rule("$", _CHANGE, lambda match: "下降" if match.group() in "-−" else "增长", first=r"+\-−"),
         Rule("$", _DRAWN, lambda _: speaker.words.pause, first="~～〜"),
         Rule("$", _YIELDS, own.yields, first="→⟶\\-="),
         Rule("0", re.compile(r"(\d)米(\d{1,2})(?![\d.米])"), own.tall, then="米"),
@@ -96,6 +127,27 @@ class _Chinese:
         if not _STANDARDS.search(match.string, max(0, match.start() - 8), match.start()):
             return None
         return "杠".join(self._numbers.digits(part) for part in match.groups() if part)
+
+    def cry(self, match: re.Match[str]) -> str:
+        """*九九六*; a pause before another, `233 666`."""
+        apart = re.match(r" \d", match.string[match.end() :])
+        return self._numbers.digits(match.group()) + (self._speaker.words.pause if apart else "")
+
+    def lasting(self, match: re.Match[str]) -> str:
+        """*一小时三十分钟*"""
+        hours = self._speaker.counted(match[1], "小时", 0)
+        return f"{hours}小时{self._speaker.number(match[2])}分钟"
+
+    def figure(self, match: re.Match[str]) -> str:
+        """*图一杠二*"""
+        return f"{self._speaker.number(match[1])}杠{self._speaker.number(match[2])}"
+
+    def day(self, match: re.Match[str]) -> str | None:
+        """*三月五日*"""
+        month, day = int(match[1] or match[3]), int(match[2] or match[4])
+        if not (1 <= month <= 12 and 1 <= day <= 31) or fraction_span(match):
+            return None
+        return f"{self._numbers.cardinal(month)}月{self._numbers.cardinal(day)}日"
 
     def pages(self, match: re.Match[str]) -> str:
         """*第四十五到四十八页*"""

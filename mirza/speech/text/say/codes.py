@@ -56,7 +56,9 @@ _CODE_CUES = frozenset(
     "code pin zip postcode id otp password passcode konto postleitzahl plz geheimzahl código clave contraseña "
     "codice extension poste room".split()
 )
-_CJK_CUE = re.compile(r"(?:邮编|验证码|密码|编号|代码|房间|番号|コード)[：:はが是为]?\s?\Z")
+_CJK_CUE = re.compile(
+    r"(?:邮编|验证码|密码|编号|代码|房间|端口|[学工单账卡尾]号|QQ|番号|コード|パスワード|ポート|ID)[：:はが是为]?\s?\Z"
+)
 _FLIGHT = re.compile(r"[A-Z]{2}\d{3,4}")
 _AFTER_CUE = re.compile(r"\d{4,15}(?![\d.,:/-]*\d)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -144,7 +146,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             return speaker.join(zone[1], words.minus, speaker.number(zone[2]))
         if difference := re.fullmatch(r"([a-z])-(\d+)", match.group()):
             return speaker.join(f"{difference[1]} ", words.minus, f" {speaker.number(difference[2])}")
-        if re.match(r"[a-z]{2,}-\d", match.group()):
+        if re.match(r"[a-z]{2,}-\d|[AD]C\d+V\Z", match.group()):
             return None  # a word and a number, mid-1980s
         if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
             return None
@@ -279,7 +281,13 @@ def rules(speaker: Speaker) -> list[Rule]:
         *extra.get(speaker.code, []),
         Rule("0", _LOCAL, grouped, then=r"[-/ ]\d", least=2, zero=True),
         Rule("0", _AFTER_CUE, after_cue, least=4),
-        Rule("0", re.compile(r"\d{3,5}(?=室|房|号房|热线|号室)"), long, then="[室房号热]", least=3),
+        Rule(
+            "0",
+            re.compile(r"\d{3,5}(?=室|房|号房|热线|号室|会议室|教室|病房|包[间厢房]|宿舍)"),
+            long,
+            then="[室房号热会教病包宿]",
+            least=3,
+        ),
         Rule("a", _NAMED_RANGE, named_range, first="A-Z"),
         Rule("a", _LETTERS, letters, first="A-Za-z"),
         Rule("0", _DIGITS_FIRST, digits_first(speaker), then="[A-Za-z]"),

@@ -6,6 +6,7 @@ import re
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.eastern import fraction_span
 
 _AVERAGE = re.compile(r"(?<=率)(0?\.)(\d)(\d)(\d)(?!\d)")
 _POSTCODE = re.compile(r"〒 ?(\d{3})[-‐ー]?(\d{4})(?!\d)")
@@ -17,6 +18,12 @@ LAUGH = r"(?<=[^\x00-\x7f])w++(?![A-Za-z\d.])"
 """`そうだねｗｗ`"""
 _LONG_VOWEL = re.compile(rf"(?<=[{_KANA}])[〜～~]+(?!\d)")
 _BETWEEN = re.compile(rf"(?<=[{_NOUN}])(?<![月火水木金土日])[〜～~](?=[{_NOUN}])")
+_FIGURE = re.compile(r"(?:(?<=[図表式])|(?<=[図表式] ))(\d{1,3}) ?[-–—] ?(\d{1,3})(?![\d.])")
+_DAY = re.compile(
+    r"(\d{1,2})/(\d{1,2})(?=発売|発送|着|必着|締切|開[催始幕演]|公開|頃|付|現在|以降|出発|[〜～~–—-]\d{1,2}/\d{1,2}(?!\d))|"
+    r"(?<=\d[〜～~–—-])(\d{1,2})/(\d{1,2})(?![\d/])"
+)
+"""A day where something happens on it; any other is a fraction."""
 _FROM = re.compile(r"[〜～~](?= ?(?:[、。）)」』\n]|OK|\Z))")
 _COUNTED = re.compile(r"[\d%円時分日月年歳才名人個回泊階度ℊ]\Z")
 
@@ -42,6 +49,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0a", _STOREY, own.storey, then="[Ff]", first="B"),
         Rule("a", _PAGES, own.pages, first="Pp"),
         Rule("a", re.compile(LAUGH), own.laugh, first="w"),
+        Rule("0", _DAY, own.day, then="/"),
+        Rule("0", _FIGURE, own.figure, then=" ?[-–—]"),
+        Rule("$", re.compile(r"(?<=\d)-(?=の|で|（|[、。]|\Z)"), lambda _: "", tight=True, first=r"\-"),
         Rule("$", re.compile(r"[▲△](?=\d)"), lambda _: speaker.words.minus, first="▲△"),
         Rule("$", _BETWEEN, lambda _: speaker.words.to, first="〜～~"),
         Rule("$", _LONG_VOWEL, lambda _: "ー", tight=True, first="〜～~"),
@@ -80,6 +90,17 @@ class _Japanese:
             return None  # a name, P40
         last = f"から{self._speaker.number(match[2])}ページ" if match[2] else ""
         return f"{self._speaker.number(match[1])}ページ{last}"
+
+    def figure(self, match: re.Match[str]) -> str:
+        """*図一の二*"""
+        return f"{self._speaker.number(match[1])}の{self._speaker.number(match[2])}"
+
+    def day(self, match: re.Match[str]) -> str | None:
+        """*三月五日*"""
+        month, day = int(match[1] or match[3]), int(match[2] or match[4])
+        if not (1 <= month <= 12 and 1 <= day <= 31) or fraction_span(match):
+            return None
+        return f"{self._numbers.cardinal(month)}月{self._numbers.cardinal(day)}日"
 
     def onward(self, match: re.Match[str]) -> str | None:
         """*十五時から*"""

@@ -52,7 +52,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_]|\. ?[A-Z]\.)|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
     codes = "|".join(_CODES)
     to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
-    per = r"(?:/(?P<per>小时|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]| [a-z]))?)?"
+    per = r"(?:/(?P<per>小时|分钟|盎司|公斤|千克|平方?米|公里|千米|加仑|人次|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]| [a-z]))?)?"
     own = any_of({name.many for name in speaker.language.money.names.values()})
     twice = "" if speaker.spaced else rf"(?:{own})?"  # ￥8,999元
     ahead = re.compile(

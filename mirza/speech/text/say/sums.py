@@ -13,6 +13,7 @@ _FACTORIAL = re.compile(rf"!(?={FACTORIAL_AFTER})")
 _MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
 """A way through menus: File > Save."""
 _BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
+_LETTERS = re.compile(r"(?<![A-Za-z])[A-Za-z]/[A-Za-z](?![A-Za-z])")
 _COEFFICIENT = re.compile(r"(?<![\w.,])\d+[a-z]\Z")
 """`2x`, before `-3`."""
 _PERCENTAGE = re.compile(r"[\d.]+ ?%")
@@ -65,8 +66,8 @@ class Sums:
             "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
             "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": nearly, "≅": nearly, "≒": nearly,
         }.get(match.group(), words.equals)  # fmt: skip
-        if said == words.about and self._speaker.code == "zh":
-            said = "约等于"
+        if said == words.about and not self._speaker.spaced:
+            said = self._about(match)
         if match.group() == ">" and _MENU.search(match.string, max(0, match.start() - 20), match.end() + 4):
             return words.pause
         before = match.string[: match.start()].rstrip()[-1:]
@@ -78,6 +79,13 @@ class Sums:
         if operand and said == "unos":
             said = "aproximadamente"
         return said if (operand or (not alone and before in ")|%°²³")) and before else said.removeprefix("is ")
+
+    def _about(self, match: re.Match[str]) -> str:
+        """*约等于*, *イコール約*; after a Japanese word *約* is enough."""
+        if self._speaker.code == "zh":
+            return "约等于"
+        before = match.string[: match.start()].rstrip()[-1:]
+        return self._words.about if CJK.match(before) else self._words.equals + self._words.about
 
     def minus(self, match: re.Match[str]) -> str | None:
         text, start = match.string, match.start()
@@ -128,6 +136,9 @@ class Sums:
             formula = before.isdigit() or before in "²³" or (after.isdigit() and LONE_LETTER.search(text, 0, start))
             if re.match(r"/0\d", text[start:]):
                 return self._words.slash  # a file's number
+            formula = formula or (
+                not self._speaker.spaced and "=" in text and _LETTERS.match(text, start - 1) is not None
+            )
             over = self._words.over if self._speaker.language.spaced else self._words.divided
             return over if formula else ""
         if before == ")" and after.isalpha() and self._speaker.spaced:

@@ -96,17 +96,21 @@ class _Shorts:
     def roman_span(self, match: re.Match[str]) -> str | None:
         """*one to three*"""
         first, last = match[1], match[2]
-        if not (_VALID.fullmatch(first) and _VALID.fullmatch(last)) or _value(first) >= _value(last) or len(last) < 2:
+        if (
+            not (_VALID.fullmatch(first) and _VALID.fullmatch(last))
+            or roman_value(first) >= roman_value(last)
+            or len(last) < 2
+        ):
             return None
         cardinal = self._speaker.numbers.cardinal
-        return self._speaker.join(cardinal(_value(first)), self._speaker.words.to, cardinal(_value(last)))
+        return self._speaker.join(cardinal(roman_value(first)), self._speaker.words.to, cardinal(roman_value(last)))
 
     def roman(self, match: re.Match[str]) -> str | None:
         letters, suffix = match[1], match[2]
         dotted = match.group().endswith(".")
         if not _VALID.fullmatch(letters):
             return None
-        value = _value(letters)
+        value = roman_value(letters)
         speaker = self._speaker
         before = speaker.word_before(match.string, match.start())
         if suffix:
@@ -176,6 +180,6 @@ def _stop(written: str, rest: str) -> str:
     return "." if written.endswith(".") and not rest.strip("\"'”’»)") else ""
 
 
-def _value(letters: str) -> int:
+def roman_value(letters: str) -> int:
     values = [_VALUES[letter] for letter in letters]
     return sum(-here if here < after else here for here, after in zip(values, [*values[1:], 0], strict=True))
