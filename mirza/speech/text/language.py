@@ -180,7 +180,9 @@ def language_for(code: str) -> Language:
         breaks=Breaks(
             titles=_set(breaks["titles"]),
             title_ends=tuple(breaks.get("title_ends", "").split()),
-            known=frozenset(name[:-1].lower().split()[-1] for name in data["abbreviations"] if name.endswith(".")),
+            known=frozenset(
+                part[:-1].lower() for name in data["abbreviations"] for part in name.split() if part.endswith(".")
+            ),
             short_days=_set(dates["short_days"]),
             books=frozenset(book for book, name in books.items() if book != name),
             closing=_set(breaks["closing"]),

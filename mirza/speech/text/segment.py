@@ -53,6 +53,8 @@ _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[�
 _BETWEEN = re.compile(rf"[\s\"'“„«‘(¿¡\[]{{0,{_BETWEEN_CHARS}}}")
 _WORD = re.compile(r"\w[\w'’.-]*")
 
+_ROMAN_ORDINAL = re.compile(r"\b(?:[Dd]er|[Dd]ie|[Dd]as|dem|den|des|[Ii]m|zum|vom|am|beim) [IVX]+\Z")
+"""*das II. Vatikanische Konzil*"""
 _MOVE_BEGINS = "KQRBNOabcdefgh"
 _MOVE = re.compile(r"\s*(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8]|O-O)")
 """A move of chess behind its number."""
@@ -212,7 +214,9 @@ class Segmenter:
             if self._breaks.ordinal_dot and lead != "=" and end == at + 1:
                 if following.islower():
                     return False
-                return self._starts(text, end, final)
+                return self._starts(text, end, final, day=True)
+        if self._breaks.ordinal_dot and _ROMAN_ORDINAL.search(text, max(0, at - 20), at):
+            return False
         if self._breaks.ordinal_dot and name in self._breaks.known:
             return False if following.islower() else self._starts(text, end, final)  # a noun may follow: § 823 ff. BGB
         if following.islower():
@@ -220,10 +224,15 @@ class Segmenter:
             return self._starts(text, end, final) if plain else False
         return True
 
-    def _starts(self, text: str, end: int, final: bool) -> bool | None:
-        """Whether the word after `end` is one that begins sentences."""
+    def _starts(self, text: str, end: int, final: bool, *, day: bool = False) -> bool | None:
+        """Whether the word after `end` is one that begins sentences, and not a short `day`, as in `am 1. So.`"""
         word = _word_after(text, end, final)
-        return None if word is None else word in self._breaks.starters
+        if word is None or word not in self._breaks.starters:
+            return None if word is None else False
+        if not day or word not in self._breaks.short_days:
+            return True
+        after = text.lower().index(word, end) + len(word)
+        return None if after >= len(text) and not final else text[after : after + 1] != "."
 
     # clauses
 

@@ -41,6 +41,9 @@ _TIMED = re.compile(
     r"seitig|eckig|malig|prozentig|minütlich|stündlich|jährlich|spurig|bändig|gradig|sprachig|türig|sitzig|gängig)(?:e[mnrs]?)?(?!\w))"
 )
 """The number in a German word: `10fache`, `8-köpfig`."""
+_VARIABLES = re.compile(r"(?<![^\W_])[a-z](?: ?= ?-?\d|[²³])")
+"""Where letters are numbers, `2k` is two of them."""
+_PEOPLE = r"habitant|population|población|personnes|personas|visit|abonn|suscript|utilisateurs|usuarios|vues|exemplaires|ejemplares"
 _PLACE = re.compile(r"[ \xa0][A-ZÀ-Þ][^\W\d_]")
 _TERM = re.compile(r"[=+−^(] ?\Z")
 _NUMBER_SIGN = re.compile(r"\b[nN](?:[º°]|\.[º°]|[or]\.) ?\Z")
@@ -73,6 +76,11 @@ def rules(speaker: Speaker) -> list[Rule]:
             re.compile(rf"({number}){SPACE}(M|Mds?)(?=[ \xa0]d(?:['’]|e[ \xa0]))"),
             counts.scaled,
             then=after_number(f"{SPACE}M"),
+        ),
+        *(
+            [Rule("0", re.compile(r"(\d+,\d+)[ \xa0\u202f](M)(?![\w.])"), counts.many, then=r",\d")]
+            if speaker.code in ("fr", "es")
+            else []
         ),
         *(
             [Rule("0", _TIMED, counts.compounded, tight=True, then=r"[-‑]?[fmjtswksperb]|,")]
@@ -168,6 +176,10 @@ class _Counts:
 
     def scaled(self, match: re.Match[str]) -> str | None:
         scale = self._speaker.language.money.scales[match[2]]
+        if match[2] in ("k", "m") and _VARIABLES.search(match.string):
+            return None  # n = 2k + 1
+        if match[2] == "T" and self._speaker.code == "de":
+            return None
         if match[2] in ("T", "b") and self._speaker.code == "en":
             return None
         if self._speaker.word_before(match.string, match.start()).lower() in _NUMBERED_PLACES:
@@ -183,6 +195,10 @@ class _Counts:
             scale = scale if many else scale.replace("ones", "ón")
             return self._speaker.join(self._speaker.number(match[1], MASCULINE), scale)
         return self._speaker.join(self._speaker.number(match[1]), scale)
+
+    def many(self, match: re.Match[str]) -> str | None:
+        """*deux virgule seize millions*, where it is of people; of a solution it would be molar"""
+        return self.scaled(match) if re.search(_PEOPLE, match.string, re.IGNORECASE) else None
 
     def compounded(self, match: re.Match[str]) -> str:
         """*dreifache*, *fünfmal*, *achtköpfig*"""
@@ -216,7 +232,9 @@ class _Counts:
                 return said + speaker.words.pause if apart else said
             case "es" if written == "1" and speaker.word_before(match.string, match.start()).lower() == "la":
                 return speaker.number("1", FEMININE)  # a la una
-            case "de" if speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues:
+            case "de" if speaker.cue_before(match.string, match.start()) in speaker.language.roman_cues or match.string[
+                : match.start()
+            ].endswith(("§ ", "§\xa0", "§")):
                 return speaker.number(written)  # Seite eins
             case "de" if written == "1" and (noun := speaker.word_after(match.string, match.end()))[:1].isupper():
                 said = german.one(speaker, match.string, match.start(), noun)

@@ -146,7 +146,10 @@ class Speaker:
         nouns = self.language.nouns
         if literal == "2" and text[end : end + 1] in nouns.measures and not self._labelled(text, end - 1):
             return "两"
-        return self.number(literal, self.gender_after(text, end))
+        gender = self.gender_after(text, end)
+        if self.code == "es" and gender == FEMININE and literal != "1" and not self.word_after(text, end).endswith("s"):
+            gender = COUNTING  # el error 404 significa
+        return self.number(literal, gender)
 
     def _labelled(self, text: str, start: int) -> bool:
         """Whether the number at `start` is the name of what is before it: 图2所示."""

@@ -26,7 +26,9 @@ _MARKED = re.compile(
 )
 """Minutes and seconds by their marks: `2 h 01'09"`, `9"58`."""
 _MINUTE = re.compile(r"(\d{1,3})(?: ?\+ ?(\d{1,2}))?['’′](?!\w)")
-_OF_A_GAME = re.compile(r"(?:\(|\b(?:la|el|minute|minuto|min\.)[ \xa0])(?:\d[^()]{0,12}, )?\Z")
+_OF_A_GAME = re.compile(
+    r"(?:\(|\b(?:la|el|minute|minuto|min\.|minutos|minutes|los)[ \xa0])(?:\d[^()]{0,12}(?:, | y | et | und ))?\Z"
+)
 """Before the minute of a game, `(67')`; what is none is a duration."""
 _FRENCH_ROUND = re.compile(r"(\d{1,2}) ?([hj]) ?/ ?(\d{1,2})(?!\w)")
 _GERMAN_HOURS = re.compile(
@@ -35,6 +37,10 @@ _GERMAN_HOURS = re.compile(
 _LASTS = re.compile(
     r"(?:dauer|zeit\b|brauch|benötig|\bdura|duración|\btarda|\blasts?\b|\btakes?\b|duration|\bdure)[^.,;]{0,24}(?:ca\. )?\Z"
 )
+_GAME = re.compile(
+    r"\b(?:schlug|gewann|gewinnt|gewannen|siegte|besiegte|bezwang|unterlag|verlor|verloren|Sieg|Niederlage|Remis|Halbzeit|Endstand|Tore)"
+)
+_GERMAN_FROM = re.compile(r"(\d{1,2})\.(\d{2})[ \xa0]?[-–][ \xa0]?(?=\d{1,2}(?:[.:]\d{2})?[ \xa0]Uhr)")
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?)[ ]?:[ ]?(\d+(?:[.,]\d+)?)(?!\d|[A-F][\dA-F:])")
 _CJK_HOURS = re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])")
 
@@ -53,7 +59,11 @@ def rules(speaker: Speaker) -> list[Rule]:
             *marked,
         ],
         "es": marked,
-        "de": [Rule("0", _GERMAN_HOURS, times.german, then=rf"[.:]\d|{SPACE}U"), *marked],
+        "de": [
+            Rule("0", _GERMAN_FROM, times.german_from, then=r"\.\d"),
+            Rule("0", _GERMAN_HOURS, times.german, then=rf"[.:]\d|{SPACE}U"),
+            *marked,
+        ],
         "zh": [Rule("0", _CJK_HOURS, times.cjk, then="[点點時时]")],
         "ja": [Rule("0", _CJK_HOURS, times.cjk, then="[点點時时]")],
     }
@@ -84,6 +94,8 @@ class Times:
         if match[3] is not None:
             return self._with_seconds(hour, minute, int(match[3]))
         half = match[4] or ""
+        if not half and self._speaker.code == "de" and self._is_score(match):
+            return None
         if half == "Z":
             return self._speaker.join(self.say(hour, minute, ""), UTC)
         if half.startswith("Std") or (half.startswith("h") and _LASTS.search(match.string, 0, match.start())):
@@ -92,6 +104,11 @@ class Times:
             return self._with_seconds(0, hour, minute)
         end = "." if half.endswith(".") and match.end() == len(match.string) else ""
         return self.say(hour, minute, half) + end
+
+    def _is_score(self, match: re.Match[str]) -> bool:
+        """Whether `24:22` is one: goals, and no word before that times have."""
+        before = self._speaker.word_before(match.string, match.start()).lower()
+        return before not in ("um", "ab", "gegen", "bis", "von", "seit") and _GAME.search(match.string) is not None
 
     def day_half(self, match: re.Match[str]) -> str | None:
         if not 0 < int(match[1]) <= 24:
@@ -180,7 +197,7 @@ class Times:
         if not _OF_A_GAME.search(text, 0, match.start()):
             return None if match[2] else named(speaker, match[1], "duration-minute")
         extra = f"{speaker.words.plus} {speaker.number(match[2])}" if match[2] else ""
-        if speaker.word_before(text, match.start()).lower() in ("minute", "minuto", "min"):
+        if re.search(r"\bmin(?:utes?|utos?|\.) [^()]{0,14}\Z", text[: match.start()]):
             return speaker.join(speaker.number(match[1]), extra)
         if speaker.code == "es":
             return speaker.join("minuto", speaker.number(match[1]), extra)
@@ -197,6 +214,11 @@ class Times:
     def german(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or match[3] or match[4] or 0)
         return self.say(hour, minute, "Uhr") if hour <= 24 and minute < 60 else None
+
+    def german_from(self, match: re.Match[str]) -> str | None:
+        """*zehn Uhr fünfzehn bis*, before an end that has the word"""
+        hour, minute = int(match[1]), int(match[2])
+        return f"{self.say(hour, minute, 'Uhr')} {self._speaker.words.to}" if hour <= 24 and minute < 60 else None
 
     def cjk(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or 0)

@@ -111,7 +111,11 @@ def _with_names(speaker: Speaker, dates: _Dates) -> list[Rule]:
             ]
         case "fr":
             pattern = rf"(\d{{1,2}})(?:er)?[ \xa0]({months})(?!\w)(?:[ \xa0]{year})?"
-            return [Rule("0", re.compile(pattern), dates.french, then=f"e|{named}")]
+            quarter = re.compile(r"T([1-4])(?= 20\d\d(?!\d))")
+            return [
+                Rule("a", quarter, dates.quarter, first="T"),
+                Rule("0", re.compile(pattern), dates.french, then=f"e|{named}"),
+            ]
         case "de":
             pattern = rf"(\d{{1,2}})\.[ \xa0]?({months})(?!\w)(?:[ \xa0]{year})?"
             return [
@@ -125,6 +129,7 @@ def _with_names(speaker: Speaker, dates: _Dates) -> list[Rule]:
             shortened = rf"(\d{{1,2}})[ -](?:de )?({short})(?:\.|(?=[ -]\d))(?:[ -](?:del? )?{year})?"
             pattern = rf"(\d{{1,2}})º? de ({months})(?!\w)(?: del? {year})?"
             return [
+                Rule("0", re.compile(r"([1-4])T(?= (?:de )?20\d\d(?!\d))"), dates.quarter, then="T"),
                 Rule("0", re.compile(pattern), dates.spanish, then="º| d"),
                 Rule("0", re.compile(shortened), dates.spanish, then="[ -][defmajson]"),
             ]
@@ -314,7 +319,13 @@ class _Dates:
 
     def spanish(self, match: re.Match[str]) -> str:
         said = f"{self._numbers.cardinal(int(match[1]))} de {self._full(match[2])}"
+        if match.group().endswith(".") and match.end() == len(match.string):
+            said += "."
         return f"{said} de {self._numbers.year(int(match[3]))}" if match[3] else said
+
+    def quarter(self, match: re.Match[str]) -> str:
+        """*premier trimestre*"""
+        return f"{self._numbers.ordinal(int(match[1]), MASCULINE)} trimestre"
 
     def cjk_year(self, match: re.Match[str]) -> str:
         return f"{self._numbers.year(int(match[1]))}年"

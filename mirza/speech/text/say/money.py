@@ -65,10 +65,12 @@ def rules(speaker: Speaker) -> list[Rule]:
     names_per = any_of(_JAPANESE_PER)
     yen = re.compile(rf"({number})([万億]?円)[/／](?:1|一)?({names_per})(?![^\W\d_\u3040-\u309f])")
     japanese = [Rule("0", yen, amounts.yen_per, then=after_number("[万億]?円"))] if speaker.code == "ja" else []
-    even = re.compile(rf"(?P<first>\d+),[-–—]{{1,2}}{SPACE}?(?P<sign>€|Euro|EUR|CHF)?(?![\w-])")
+    even = re.compile(
+        rf"(?P<first>\d+)(?:,[-–—]{{1,2}}{SPACE}?(?P<sign>€|Euro|EUR|CHF)?|\.[-–—]{{1,2}}{SPACE}(?P<franc>CHF|Fr\.))(?![\w-])"
+    )
     after = [*_SIGNS, *_CODES, *speaker.language.money.scales, *speaker.language.money.scale_words]
     return [
-        *([Rule("0", even, amounts.even, then=",[-–—]")] if speaker.code == "de" else []),
+        *([Rule("0", even, amounts.even, then="[,.][-–—]")] if speaker.code in ("de", "fr") else []),
         Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *_CODES])),
         Rule("0", behind, amounts.say, then=after_number(rf"{SPACE}?[-–—{first_of(after)}]")),
         *japanese,
@@ -116,7 +118,7 @@ class _Amounts:
 
     def even(self, match: re.Match[str]) -> str:
         """`499,- €`, without coins."""
-        currency = self._currency(match["sign"] if match["sign"] in _CODES else "EUR")
+        currency = self._currency("CHF" if match["franc"] else match["sign"] if match["sign"] in _CODES else "EUR")
         return self._amount(match["first"], self._speaker.value(match["first"]), "", currency)
 
     def yen_per(self, match: re.Match[str]) -> str:
@@ -172,7 +174,7 @@ class _Amounts:
                 said, scale = "eine", scale.removesuffix("en") + ("e" if scale.startswith("Milliard") else "")
             case _:
                 pass
-        named = self._of(currency.many) if scale.startswith(("mill", "bill")) else currency.many
+        named = self._of(currency.many) if scale.startswith(("milli", "millo", "milló", "bill")) else currency.many
         return self._speaker.join(said, scale, named)
 
     def _of(self, name: str) -> str:

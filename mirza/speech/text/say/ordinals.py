@@ -18,6 +18,9 @@ _GERMAN_STEM_ORDINAL = re.compile(r"(\d{1,3})\.(?=-[^\W\d_])")
 _GERMAN_LAST_ORDINAL = re.compile(r"(\d{1,3})\.(?=[\s\"“”»«)]*\Z)")
 _GERMAN_AGE = re.compile(r"(\d{1,3})(?: ?[-–] ?(\d{1,3}))? J\.(?=[,)]| [a-zäöü])")
 """Joules have no full stop."""
+_PRIMO = re.compile(r"([1-8])°(?= (?:de l['’]|du (?:présent|[IVX]|\d)|alinéa)|(?<=\A\d°) [A-ZÀ-Þ])")
+_LATIN = "primo secundo tertio quarto quinto sexto septimo octavo".split()
+"""*au secundo de l'article cinq*"""
 _WARM = frozenset("a hace mide miden de son los unos hasta ángulo gira menos entre y".split())
 """After these `3°` is an angle or a temperature in Spanish."""
 _GERMAN_MINUTE = re.compile(r"(\d{1,3})\.(?: ?\+ ?(\d{1,2}))?(?=[,)/])")
@@ -40,8 +43,13 @@ def rules(speaker: Speaker) -> list[Rule]:
             Rule("0", _ENGLISH_ORDINAL, ordinals.english_ordinal, then=r",\d|[snrt]"),
             Rule("0$", _DECADE, ordinals.decade, then="s", first="'’"),
         ],
-        "fr": [Rule("0", _FRENCH_ORDINAL, ordinals.french_ordinal, then="[erènᵉ]")],
-        "es": [Rule("0", _SPANISH_ORDINAL, ordinals.spanish_ordinal, then=r"\.?[ºª°erdtmvn]")],
+        "fr": [
+            Rule("0", _PRIMO, lambda match: _LATIN[int(match[1]) - 1], then="°"),
+            Rule("0", _FRENCH_ORDINAL, ordinals.french_ordinal, then="[erènᵉ]"),
+        ],
+        "es": [
+            Rule("0", _SPANISH_ORDINAL, ordinals.spanish_ordinal, then=r"\.?[ºª°erdtmvn]"),
+        ],
         "de": [
             Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), ordinals.german_million, then=" M"),
             Rule("0", _GERMAN_AGE, ordinals.german_age, then=" J| ?[-–]"),

@@ -33,7 +33,9 @@ _FACTOR = re.compile(r"(?:[\d⁰¹²³⁴-⁹)]|(?<![^\W\d_])[^\W\d_]) ?\Z")
 _SECTIONS = {"en": "s", "fr": "s", "de": "en", "es": "s"}
 """*die Paragrafen*"""
 _SOLFEGE = re.compile(r"\b(?:[Dd]o|[Rr][eé]|[Mm]i|[Ff]a|[Ss]ol|[Ll]a|[Ss]i)\Z")
-_PER_TIME = re.compile(r"/(yr|mo|wk|hr|sec|min|Min|Std|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|ha|kg)(?!\w)")
+_PER_TIME = re.compile(
+    r"/(yr|mo|wk|hr|sec|min|Min|Std|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|mm³|mm²|cm³|[µμ][lL]|[md]?[lL]|ha|kg|j)(?!\w)"
+)
 _CLAUSE, _TIE_BREAK = re.compile(r"\(\w{1,4}\)"), re.compile(r"\d[-–]\d\Z")
 """`6(1)(f)` of a law, and `7-6(5)` in tennis."""
 _ALONE = frozenset(["ha", "kg"])

@@ -26,6 +26,10 @@ _PERIODS = frozenset(
 """After a slash these mean *per*."""
 _DERIVED, _BY = re.compile(r"(?<![^\W_])[d∂][²2]?[a-zθ]?\Z"), re.compile(r"[d∂][a-zθ]²?(?!\w)")
 """*d y over d x*"""
+_EVERY = {"en": "every", "fr": "toutes les", "de": "alle", "es": "cada"}
+"""`1 comp./12 h`"""
+_AGE = re.compile(r" ?\d{1,2} ans\b")
+"""Those who are younger: *moins de dix-huit ans*."""
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 FORMULA = re.compile(r"[=+²³^×<>≤≥|]")
 """`3x` and `x²` before a dash are terms where one of these is near."""
@@ -95,6 +99,8 @@ class Sums:
             return ""
         if (before[-1:] and before[-1] in "²³") or (_COEFFICIENT.search(before) and FORMULA.search(text)):
             return self._words.subtracted
+        if self._speaker.code == "fr" and _AGE.match(text, match.end()):
+            return "moins de"
         if match.group() == "−":
             return self._words.minus
         if after.isalpha() and before[-1:].isspace() and before.rstrip()[-1:].isalpha():
@@ -123,6 +129,8 @@ class Sums:
 
     def slash(self, text: str, start: int, before: str, after: str) -> str:
         """*over*, *per*, *divided by*, or a pause; nothing between words."""
+        if re.match(r"/\d{1,2} ?h(?!\w)", text[start:]) and self._speaker.spaced:
+            return _EVERY[self._speaker.code]
         if LETTER.match(before) and LETTER.match(after):
             if _DERIVED.search(text, max(0, start - 4), start) and _BY.match(text, start + 1):
                 return self._words.over

@@ -72,7 +72,7 @@ _WORDS = frozenset(
 _SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".split()
 """Units that may follow *150 million*; `in` would be a word."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
-_DOT = r"(?:\.(?=[ \xa0][^\W\d_A-ZÀ-Þ]|[,;:)])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
+_DOT = r"(?:\.(?=[ \xa0](?:\(|[^\W\d_A-ZÀ-Þ])|[,;:)])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
 """The full stop of `5 min. à pied`, `2 Std. Fahrt`."""
 
 

@@ -7,20 +7,24 @@ import re
 from mirza.speech.text.language import BEFORE_NUMBER
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import CJK, any_of
-from mirza.speech.text.say.base import Rule, Speaker, first_of
+from mirza.speech.text.say.base import Rule, Speaker, first_of, german_ending
 from mirza.speech.text.say.readings import readings
 
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
 _ROMAN = re.compile(r"([IVX]{1,8})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
-_GERMAN_ROMAN = re.compile(r"([IVX]{1,8})()\.(?=\s+[a-zäöü])")
+_GERMAN_ROMAN = re.compile(r"([IVX]{1,8})()\.(?=\s+[a-zäöü]|[,;:)])")
+_GERMAN_ORDINAL = re.compile(r"([IVX]{1,8})\.(?=\s+[A-ZÄÖÜ][a-zäöü])")
+_ARTICLES = frozenset("der die das dem den des im zum vom am beim".split())
 _VALID = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 _VALUES = {"I": 1, "V": 5, "X": 10}
 _NUMBER = re.compile(r"\d|[A-Z]\.? ?\d|[IVX]+(?!\w)")
 _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
-_ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f]\Z")
+_ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f](?:de[ \xa0])?\Z")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _CHAINED = re.compile(r"\b[IVX]+(?:,? (?:and|or|to|et|ou|à|und|oder|bis|y|o|a|al) |, )\Z")
 """*siglos XV y XVI*: what is said of the first is said of the second."""
+_COUNTED = re.compile(r"[ \xa0](?:[A-ZÀ-Þ]\w+s\b|d[eu]\b ?(?:l['’ ]|la )?(?:article|présent|loi|même))")
+"""After a French numeral: *les VI Nations*, *le II de l'article 5*."""
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _OF_NO_DAY = re.compile(r"\b[Tt]he |^\W*\Z")
 """*depends on the Sun.*"""
@@ -44,6 +48,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("a", _INITIALS, shorts.initials, first="A-Z"),
         *([Rule("a", re.compile(r"str\."), shorts.street, tight=True, first="s")] if speaker.code == "de" else []),
         *([Rule("a", _GERMAN_ROMAN, shorts.roman, first="IVX")] if speaker.code == "de" else []),
+        *([Rule("a", _GERMAN_ORDINAL, shorts.roman_ordinal, first="IVX")] if speaker.code == "de" else []),
         Rule("a", _ROMAN_SPAN, shorts.roman_span, first="IVX"),
         Rule("a", _ROMAN, shorts.roman, first="IVX"),
     ]
@@ -93,6 +98,13 @@ class _Shorts:
     def street(self, match: re.Match[str]) -> str:
         return "straße" + _stop(match.group(), match.string[match.end() :].strip())
 
+    def roman_ordinal(self, match: re.Match[str]) -> str | None:
+        """*das Zweite Vatikanische Konzil*"""
+        before = self._speaker.word_before(match.string, match.start()).lower()
+        if before not in _ARTICLES or not _VALID.fullmatch(match[1]):
+            return None
+        return self._speaker.numbers.ordinal(roman_value(match[1]), german_ending(self._speaker, match)).capitalize()
+
     def roman_span(self, match: re.Match[str]) -> str | None:
         """*one to three*"""
         first, last = match[1], match[2]
@@ -134,6 +146,12 @@ class _Shorts:
         if chained := _CHAINED.search(match.string, 0, match.start()):
             cue = speaker.cue_before(match.string, chained.start())
         if cue in speaker.language.roman_cues or f"{cue}." in BEFORE_NUMBER:
+            return speaker.numbers.cardinal(value)
+        if (
+            speaker.code == "fr"
+            and before in ("des", "les", "aux", "du", "au", "le")
+            and _COUNTED.match(match.string, match.end())
+        ):
             return speaker.numbers.cardinal(value)
         if speaker.code == "es" and after in ("Guerra", "República", "GM"):
             return speaker.numbers.ordinal(value, FEMININE)
