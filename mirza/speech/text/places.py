@@ -15,7 +15,7 @@ from mirza.speech.text.language import BEFORE_NUMBER
 
 CJK = r"\u3040-\u30ff\u3400-\u9fff"
 """Between these and letters words may begin and end."""
-NUMERALS = "²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
+NUMERALS = "ₐ-ₜᵢⱼ²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 """Characters that are numbers, and no digits."""
 
 FACTORIAL_AFTER = r"\s?[=≠≈≤≥×÷^]|\s?[+\-−*/·]\s?(?:\d|\(|[a-z](?!\w))"
@@ -53,7 +53,7 @@ _SIGNS = (
     r"-(?<![\w)].)(?=[A-Za-z](?!\w))",
     r"\s-(?=\s|\Z)|-(?=\s)(?<!\S.)|-(?=\s)(?<=\(.)|-(?<=[²³].)(?=\d)",
     r"[-.](?<![A-Za-z0-9_.].)(?=[A-Za-z0-9_.+-]*+@[\w-])",
-    r"\.(?<![\w/].)(?=\.?/[\w.])",  # a path
+    rf"\.(?<![^\W{CJK}].)(?<!/.)(?=\.?/[\w.])",  # a path
     r"\.(?<![^\s(\"'“/].)(?=[a-z]|[A-Z]{2})|\.(?<=\s.)(?=[\"'`)])",  # a hidden file, a folder
     r"!=",
     rf"!(?<=[\d)].|\b[a-z].)(?={FACTORIAL_AFTER})",

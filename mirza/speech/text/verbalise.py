@@ -22,7 +22,10 @@ _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not 
 }
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
 _IS_WIDE = re.compile("[" + re.escape("".join(map(chr, _WIDE))) + "]")
-_WIDE_POINT = re.compile(r"(?<=[0-9０-９ｏＯ])．(?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
+_WIDE_POINT = re.compile(
+    r"(?<=[0-9０-９])：(?=[0-9０-９]{2,3}(?![0-9０-９个個]))|(?<=[比为]\d)：(?=\d)|(?<=[0-9０-９ｏＯ])．(?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3}(?![０-９]))"
+)
+_NARROW = {"．": ".", "，": ",", "：": ":"}
 """Of a number in full-width digits: `３，９８０．５`."""
 _LOOSE = re.compile(rf"(?<=[\d%]) (?=[{CJK}])|(?<=[{CJK}]) (?=[\d¥$€£])")
 _OTHER_SCRIPT = re.compile(r"[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
@@ -133,9 +136,9 @@ def _belongs(text: str, at: int) -> bool:
 
 
 def _narrow(clean: str) -> str:
-    if not _IS_WIDE.search(clean):
+    if not _IS_WIDE.search(clean) and "：" not in clean:
         return clean
-    return _WIDE_POINT.sub(lambda mark: "." if mark.group() == "．" else ",", clean).translate(_WIDE)
+    return _WIDE_POINT.sub(lambda mark: _NARROW[mark.group()], clean).translate(_WIDE)
 
 
 @cache

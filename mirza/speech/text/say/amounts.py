@@ -28,8 +28,11 @@ _RANKED = re.compile(r"第(?:\d+[、，,])*\Z")
 
 _SPORT = re.compile(
     r"比分|比赛|战胜|击败|赢|输|逆转|战平|踢平|不敌|负于|[大险完]胜|横扫|击退|力克|淘汰|领先|落后|扳平|"
-    r"で[^、。]{0,12}(?:勝|敗|負|下し|破|リード|先制|逆転|引き分け|制し)|スコア|カウント|試合"
+    r"で[^、。]{0,12}(?:勝|敗|負|下し|破|リード|先制|逆転|引き分け|制し)|スコア|カウント|試合|第\d+[節戦]|リーグ|カップ|"
+    r"世界杯|[英中意德法]超|[西意德]甲|决赛|小组赛|主场|客场|晋级"
 )
+_SETS = re.compile(r"(?:\d{1,2}-\d{1,2}(?:\(\d+\))?[、，, ]+){2}\d{1,2}-\d{1,2}(?![\d-])")
+"""Sets of a match; ages and days have their noun behind the last."""
 _COUNTED_ON = re.compile(r" ?(?:[天个個年月日岁歳名人次回小分秒公米元万亿円度级級]|[%℃]|時間)")
 """A number of these is no score."""
 _RACE = re.compile(r"\b(?:[Rr]an|[Rr]un(?:s|ning)?|[Rr]aces?|marathon|jog(?:s|ged|ging)?|PB)\b")
@@ -266,7 +269,10 @@ def _is_address(match: re.Match[str]) -> bool:
 def _scored(match: re.Match[str]) -> bool:
     """Whether `3-1` is a score: Chinese and Japanese have another word between."""
     text = match.string
-    if _COUNTED_ON.match(text, match.end()):
+    if _COUNTED_ON.match(text, match.end()) or text[match.start() - 1 : match.start()] == "第":
         return False
-    near = text[max(0, match.start() - 60) : match.start()] + text[match.end() : match.end() + 14]
-    return _SPORT.search(near) is not None
+    near = text[max(0, match.start() - 60) : match.start()] + text[match.end() : match.end() + 40]
+    if _SPORT.search(near):
+        return True
+    sets = next((found for found in _SETS.finditer(text) if found.start() <= match.start() < found.end()), None)
+    return sets is not None and _COUNTED_ON.match(text, sets.end()) is None

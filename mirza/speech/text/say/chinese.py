@@ -40,6 +40,12 @@ _DAY = re.compile(
 """A day where something happens on it; any other is a fraction."""
 _DRAWN = re.compile(rf"(?<=[{_HAN}])[~～〜]+(?=[{_HAN}])")
 """A wave between words: 见～不见不散."""
+_SPAN = re.compile(
+    rf"(?<=[年月日号时点一二三四五六日十])[~～〜—–-]+(?=公元|周|星期|初|次[年日月]|翌|当[年日]|[一二三四五六七八九十]月)"
+)
+_CASE = re.compile(rf"[(（]((?:19|20)\d\d)[)）]([{_HAN}]{{1,2}})(\d{{1,4}})([{_HAN}]{{1,4}})(\d+)号")
+"""(2023)京01民终1234号, of a court."""
+_DOCUMENT = re.compile(r"[〔(（]((?:19|20)\d\d)[〕)）](?=第?\d+号)")
 _YIELDS = re.compile(r"(?<=[A-Za-z₀-₉\d)↑↓ ])(?:→|⟶|-+>|=+>?)(?= ?\d*[A-Z])")
 _FORMULA = re.compile(r"[A-Z][a-z]?(?:[₀-₉]|\d|[A-Z]\w*[₀-₉\d])")
 _STATUS = re.compile(
@@ -75,7 +81,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _FIGURE, own.figure, then=" ?[-–—]"),
         Rule("0", _DAY, own.day, then="/"),
         Rule("$", _CHANGE, lambda match: "下降" if match.group() in "-−" else "增长", first=r"+\-−"),
+        Rule("$", _SPAN, lambda _: speaker.words.to, first="~～〜—–\\-"),
         Rule("$", _DRAWN, lambda _: speaker.words.pause, first="~～〜"),
+        Rule("$", _CASE, own.case, first="(（"),
+        Rule("$", _DOCUMENT, own.document, first="〔(（"),
         Rule("$", _YIELDS, own.yields, first="→⟶\\-="),
         Rule("0", re.compile(r"(\d)米(\d{1,2})(?![\d.米])"), own.tall, then="米"),
         Rule("0", _STATUS, lambda match: speaker.numbers.digits(match.group()), least=3),
@@ -148,6 +157,15 @@ class _Chinese:
         if not (1 <= month <= 12 and 1 <= day <= 31) or fraction_span(match):
             return None
         return f"{self._numbers.cardinal(month)}月{self._numbers.cardinal(day)}日"
+
+    def case(self, match: re.Match[str]) -> str:
+        """*二零二三，京零幺民终幺二三四号*"""
+        year, number = self._numbers.year(int(match[1])), self._numbers.called(match[5])
+        return f"{year}，{match[2]}{self._numbers.called(match[3])}{match[4]}{number}号"
+
+    def document(self, match: re.Match[str]) -> str:
+        """*国发，二零二三，十二号*"""
+        return f"，{self._numbers.year(int(match[1]))}，"
 
     def pages(self, match: re.Match[str]) -> str:
         """*第四十五到四十八页*"""

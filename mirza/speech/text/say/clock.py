@@ -43,6 +43,7 @@ _GAME = re.compile(
 _GERMAN_FROM = re.compile(r"(\d{1,2})\.(\d{2})[ \xa0]?[-–][ \xa0]?(?=\d{1,2}(?:[.:]\d{2})?[ \xa0]Uhr)")
 _RATIO = re.compile(r"(\d+(?:[.,]\d+)?)[ ]?:[ ]?(\d+(?:[.,]\d+)?)(?!\d|[A-F][\dA-F:])")
 _CJK_HOURS = re.compile(r"(\d{1,2})[点點時时](?:(\d{1,2})分)?(?![\u95f4\u9593])")
+_JAPANESE_HOURS = re.compile(r"(\d{1,2})時(?:(\d{1,2})分)?(?!間)")
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -65,7 +66,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             *marked,
         ],
         "zh": [Rule("0", _CJK_HOURS, times.cjk, then="[点點時时]")],
-        "ja": [Rule("0", _CJK_HOURS, times.cjk, then="[点點時时]")],
+        "ja": [Rule("0", _JAPANESE_HOURS, times.cjk, then="時")],
     }
     return [
         *own.get(speaker.code, []),

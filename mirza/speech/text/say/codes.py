@@ -57,7 +57,7 @@ _CODE_CUES = frozenset(
     "codice extension poste room".split()
 )
 _CJK_CUE = re.compile(
-    r"(?:邮编|验证码|密码|编号|代码|房间|端口|[学工单账卡尾]号|QQ|番号|コード|パスワード|ポート|ID)[：:はが是为]?\s?\Z"
+    r"(?:邮编|验证码|密码|编号|代码|房间|端口|[学工单账卡尾]号|QQ|分机|内線|番号|コード|パスワード|ポート|ID|话[^，。]{0,20}转)[：:はが是为]?\s?\Z"
 )
 _FLIGHT = re.compile(r"[A-Z]{2}\d{3,4}")
 _AFTER_CUE = re.compile(r"\d{4,15}(?![\d.,:/-]*\d)")
@@ -145,8 +145,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         if zone := re.fullmatch(r"(UTC|GMT)-(\d{1,2})", match.group()):
             return speaker.join(zone[1], words.minus, speaker.number(zone[2]))
         if difference := re.fullmatch(r"([a-z])-(\d+)", match.group()):
-            return speaker.join(f"{difference[1]} ", words.minus, f" {speaker.number(difference[2])}")
-        if re.match(r"[a-z]{2,}-\d|[AD]C\d+V\Z", match.group()):
+            minus = words.subtracted if speaker.code == "zh" else words.minus
+            return speaker.join(f"{difference[1]} ", minus, f" {speaker.number(difference[2])}")
+        if re.match(r"[a-z]{2,}-\d|[AD]C\d+V\Z|[A-Za-z]+0\d{1,3}-\d", match.group()):
             return None  # a word and a number, mid-1980s
         if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
             return None

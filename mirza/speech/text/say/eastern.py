@@ -1,4 +1,4 @@
-"""What Chinese and Japanese share: tags of chats, faces of brackets, amounts for each litre."""
+"""What Chinese and Japanese share: amounts for each litre, ratios, powers of ten, items, Roman numerals."""
 
 from __future__ import annotations
 
@@ -7,28 +7,21 @@ import unicodedata
 
 from mirza.speech.text.language import units
 from mirza.speech.text.places import CJK, any_of
-from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
-from mirza.speech.text.say.powers import SUBSCRIPTS
+from mirza.speech.text.say.base import Rule, Speaker, after_number
+from mirza.speech.text.say.powers import SUBSCRIPTS, exponent_of
 from mirza.speech.text.say.units import per_name
 from mirza.speech.text.say.web import EXTENSIONS
 from mirza.speech.text.say.words import roman_value
 
-_WORD = rf"[{CJK}A-Za-z_]+"
-_TAGGED = re.compile(rf"#({_WORD})(?:#|(?={SPACE})|\Z)")
-"""`#旅行#` is how a tag is written in China, `#旅行 ` elsewhere."""
-_HANDLE = re.compile(rf"(?:(?<=[\s#])|(?<!.))@([{CJK}]{{1,12}})(?={SPACE})|(?<=[\s#])@()(?=[{CJK}])")
-_FACE_SIGNS = r"\^´`｀￣≧≦▽∀ω∇□°•д;；∂◕ᴗ⌒ー"
-_FACE = re.compile(
-    rf"[mヽヾ٩╮ᕕo＼┐ε]?[(（](?:づ?[￣^゜]3[￣^゜]|(?=[^()（）]{{0,9}}[{_FACE_SIGNS}]|[TQ]_?[TQ]|[-=]_[-=]|[oOΘ]_[oOΘ]|>[_.]?<)"
-    rf"[{_FACE_SIGNS}\s<>_\-=+.,·・:'\"*~〜～oOTQuUДノﾉシツ皿益ロ口з｡。!！?？و╯︵̀́]{{2,14}})[)）][mづ❤/ﾉノو╭╯ゞ゛ｂ┌︵┻━ーε~～;；]*"
-)
-"""`(*´∀｀*)`, `(づ￣3￣)づ`, `m(_ _)m`"""
+_NUMERAL = r"X{0,3}(?:IX|IV|V?I{0,3})"
 _ROMAN = re.compile(
-    rf"(?<![A-Za-z])(?:(?=[IVX]{{2}})X{{0,3}}(?:IX|IV|V?I{{0,3}})(?=[{CJK}・])(?![注滴])|[IVX](?=[期型级類类卷章節节度相部]))|"
-    rf"(?<=[{CJK}])(?=[IVX]{{2}})X{{0,3}}(?:IX|IV|V?I{{0,3}})(?![A-Za-z\d])"
+    rf"(?<![A-Za-z])(?:(?=[IVX]{{2}}){_NUMERAL}(?=[{CJK}・])(?![注滴])|[IVX](?=[期型級类類卷章節节度相部]))|"
+    rf"(?<=[{CJK}])(?=[IVX]{{2}}){_NUMERAL}(?![A-Za-z\d])"
 )
-_CIRCLED = re.compile(r"(?:(?<=[\s。；;，,、：:！!？?…」])|(?<!.))[①-⑳❶-❿](?=\s?[^\W\d])", re.DOTALL)
-"""The number of an item, ①打开盒子；②取出说明书; none that is spoken of, 如①所示."""
+_CIRCLED_SIGNS = "①-⑳❶-❿"
+_CIRCLED = re.compile(rf"[{_CIRCLED_SIGNS}](?=\s?[^\W_])(?!\s?(?:[和与及或得式可所中是的とはがをのに]|より|から))")
+_ANY_CIRCLED = re.compile(f"[{_CIRCLED_SIGNS}]")
+_BEGINS = re.compile(r"(?:[\s。；;，,、：:！!？?…」]|\A)\Z")
 _FILE = re.compile(rf"\.({EXTENSIONS})(?![A-Za-z\d])")
 _RATIOS = re.compile(r"\d+(?::\d+){2,}(?![\d:])")
 _RATIO_BEFORE = re.compile(r"(?:[A-Za-z]:[A-Za-z] ?=|比[例为是值]?[为是：]?|割合は) ?\Z")
@@ -38,145 +31,173 @@ _MODEL = re.compile(r"(?<=[A-Z][A-Z] )\d{4}(?!\d|[.,]\d|[年个名人次元円�
 """`RTX 4070`"""
 _WEEKDAYS = re.compile(r"(?<=[月火水木金土日一二三四五六七][)）])[〜～~–—-](?=\d)")
 """From one date with its day to another."""
-_HATS = re.compile(r"\^_?[\^;ー]+;?")
-_PICTURES = re.compile(
-    "[\U0001f000-\U0001faff\u2600-\u2604\u2607-\u2669\u266d-\u2775\u2794-\u27bf⭐][\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d ]*"
-)
-"""Where a picture stands, a clause has ended."""
+_WEEKDAY_BEFORE = re.compile(r"(?:周[一二三四五六日天]|[月火水木金土日]曜日?|期[一二三四五六日天])[(（]\Z")
 _LASTED = re.compile(
     r"(?:(\d{1,3})° ?)?(\d{1,3})['′’](?: ?(\d{1,2})(?:[\"″”]|''|′′)(?:/(km))?|(?<=°\d['′’])|(?<=°\d\d['′’]))"
 )
+_LOGARITHM = re.compile(r"(?<=log)([₀-₉]+) ?(\d+|[A-Za-z](?![A-Za-z]))")
+_LETTERS_BELOW = dict(zip("ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼ", "aeoxhklmnpstij", strict=True))
+_BELOW = "₀-₉ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼ₊₋"
+_INDEX = re.compile(rf"[₀-₉]*[ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼ₊₋][{_BELOW}]*")
+"""`aₙ₊₁`"""
 _LIMIT = re.compile(r"(?:→|->)(?= ?[-+−]?[\d∞a-z])")
-_DERIVED = {"zh": "的导数", "ja": "ダッシュ"}
+_AFTER_LIMIT = re.compile(r"lim[^a-z]{0,6}[a-z] ?\Z")
+_TREND = re.compile(r"([↑↓])(?![\w])")
+_MEASURED = re.compile(r"(?:\d[%℃]?|/[A-Za-zμ²³]+|\d ?[a-zμ]+[A-Za-z]*)\Z")
+"""Before an arrow that says how a value is, and not of a gas: `H₂↑`."""
+_ALL = re.compile(r"(?<=[A-Za-z]{2} )\*(?= ?[A-Za-z]{2})")
+"""`SELECT * FROM`"""
 _SHARES = "L mL ml dL dl μL µL uL mm³ cm³ m³ m² km² mm2 HPF".split()
 """What a count is for each of; a letter that may be a variable is none of these."""
+_NO_UNIT_ALONE = frozenset(["ha", "m/s^2"])
+_WORDS = {
+    "zh": {"'": "的导数", "→": "趋于", "↑": "偏高", "↓": "偏低", "*": "星号"},
+    "ja": {"'": "ダッシュ", "→": "矢印", "↑": "上昇", "↓": "低下", "*": "アスタリスク"},
+}
 
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Asked before the forms of all languages."""
     if speaker.spaced:
         return []
-    pause = speaker.words.pause
+    own = _Eastern(speaker)
+    words, called = _WORDS[speaker.code], [name for name in speaker.language.abbreviations if name[0].isdecimal()]
     shares = any_of([name for name in _SHARES if name in units(speaker.code)])
-    alone_names = [
-        name for name in units(speaker.code) if len(name) > 1 and name != "ha" and not name.startswith("m/s^")
+    symbols = any_of(units(speaker.code))
+    alone = any_of([name for name in units(speaker.code) if len(name) > 1 and name not in _NO_UNIT_ALONE])
+    ten = re.compile(rf"10(?:\^\{{?(-?\d+)\}}?|([⁻⁰¹²³⁴-⁹]+)) ?({symbols})(?:/({shares}))?(?![A-Za-z\d²³])")
+    to = speaker.words.to
+    return [
+        Rule("0", _LASTED, own.lasted, then="[°'′’]"),
+        Rule("0", ten, own.ten, then=r"[\^⁻⁰¹²³⁴-⁹]", least=2),
+        Rule("$", re.compile(rf"[(（]({alone})(?:/({shares}|s|min|h))?[)）]"), own.alone, first="(（"),
+        Rule("$", re.compile(r"(?<=[)）])['′]{1,2}(?= ?=)"), lambda _: words["'"], tight=True, first="'′"),
+        Rule("$", _LIMIT, own.limit, first="→\\-"),
+        Rule("$", _ALL, lambda _: words["*"], first="*"),
+        Rule("$", re.compile("·"), own.between, first="·"),
+        Rule("$", _FILE, lambda match: f" {speaker.words.dot} {match[1]}", first="."),
+        Rule("0", _RATIOS, own.ratios, then=r":\d"),
+        Rule("$", _RATIO, lambda _: speaker.words.ratio, first=":：", tight=True),
+        Rule("$a", _LOGARITHM, own.logarithm, first="₀-₉"),
+        Rule("$a", _INDEX, own.index, first=_BELOW),
+        Rule("$a", re.compile(r"([³⁴-⁹])√"), own.root, first="³⁴-⁹"),
+        Rule("0", _MODEL, lambda match: speaker.numbers.digits(match.group()), least=4),
+        Rule("$", _TREND, own.trend, first="↑↓"),
+        Rule("$", _WEEKDAYS, lambda _: to, first="〜～~–—\\-"),
+        Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?=[)）])"), own.day, then="/"),
+        Rule("0", re.compile(rf"(?:{any_of(called)})(?![-\d天日个個])"), own.called, then="-"),
+        Rule("$a", _ROMAN, own.roman, first="IVX"),
+        Rule("$a", _CIRCLED, own.circled, first=_CIRCLED_SIGNS),
+        Rule(
+            "0", re.compile(rf"({speaker.number_pattern})/({shares})(?![A-Za-z\d])"), own.each, then=after_number("/")
+        ),
+        Rule("$", re.compile(rf"(?<=[\d⁰¹²³⁴-⁹])/({shares})(?![A-Za-z\d])"), own.share, first="/"),
+        Rule("$a", re.compile(rf"π ?({symbols})(?![A-Za-z\d²³^])"), own.pi, first="π"),
     ]
 
-    def tagged(match: re.Match[str]) -> str:
-        return f"{pause}{speaker.words.hashtag}{match[1].replace('_', ' ')}{pause}"
 
-    called = re.compile(
-        rf"(?:{any_of([name for name in speaker.language.abbreviations if name[0].isdecimal()])})(?![-\d天日个個])"
-    )
+class _Eastern:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker = speaker
+        self._words = speaker.words
+        self._own = _WORDS[speaker.code]
+        self._chinese = speaker.code == "zh"
 
-    def handle(match: re.Match[str]) -> str:
-        return pause + speaker.words.at + (match[1] + pause if match[1] else "")
+    def each(self, match: re.Match[str]) -> str:
+        """*每微升七千五百*, *一マイクロリットルあたり七千五百*"""
+        return self._each(per_name(self._speaker, match[2]), self._speaker.number(match[1]))
 
-    def closing(match: re.Match[str]) -> str | None:
-        return pause if match.string.count("#", 0, match.start()) % 2 else None
+    def _each(self, name: str, count: str) -> str:
+        return f"每{name}{count}" if self._chinese else f"一{name}あたり{count}"
 
-    def roman(match: re.Match[str]) -> str:
-        return speaker.number(str(roman_value(match.group())))
+    def share(self, match: re.Match[str]) -> str:
+        return self._words.per + per_name(self._speaker, match[1])
 
-    def circled(match: re.Match[str]) -> str:
-        return speaker.number(str(int(unicodedata.numeric(match.group())))) + pause
-
-    units_alone = re.compile(rf"[(（]({any_of(alone_names)})(?:/({shares}|s|min|h))?[)）]")
-
-    def alone(match: re.Match[str]) -> str:
+    def alone(self, match: re.Match[str]) -> str:
         """A unit in brackets: `质量（kg）`"""
-        name = per_name(speaker, match[1])
-        return pause + name + (speaker.words.per + per_name(speaker, match[2]) if match[2] else "") + pause
+        pause, name = self._words.pause, per_name(self._speaker, match[1])
+        return pause + name + (self._words.per + per_name(self._speaker, match[2]) if match[2] else "") + pause
 
-    def lasted(match: re.Match[str]) -> str:
+    def ten(self, match: re.Match[str]) -> str:
+        """*十的负七次方摩尔每升*"""
+        speaker, exponent = self._speaker, exponent_of(match[1] or match[2])
+        minus = self._words.minus if exponent.startswith("-") else ""
+        power = self._words.power.format(minus + speaker.number(exponent.lstrip("-")))
+        per = self._words.per + per_name(speaker, match[4]) if match[4] else ""
+        return speaker.number("10") + power + per_name(speaker, match[3]) + per
+
+    def pi(self, match: re.Match[str]) -> str:
+        return self._speaker.language.symbols["π"] + per_name(self._speaker, match[1])
+
+    def lasted(self, match: re.Match[str]) -> str:
         """*五分零六秒*, *北纬三十五度十二分*"""
         said = ""
         for count, name in ((match[1], "度"), (match[2], "分"), (match[3], "秒")):
-            zero = "零" if speaker.code == "zh" and said and count and int(count) < 10 else ""
-            said += zero + speaker.number(str(int(count))) + name if count else ""
-        if not match[4]:
-            return said
-        each = per_name(speaker, match[4])
-        return f"每{each}{said}" if speaker.code == "zh" else f"一{each}あたり{said}"
+            zero = "零" if self._chinese and said and count and int(count) < 10 else ""
+            said += zero + self._speaker.number(str(int(count))) + name if count else ""
+        return self._each(per_name(self._speaker, match[4]), said) if match[4] else said
 
-    def limit(match: re.Match[str]) -> str | None:
-        if not re.search(r"lim[^a-z]{0,6}[a-z] ?\Z", match.string[: match.start()]):
-            return None
-        return "趋于" if speaker.code == "zh" else "矢印"
+    def limit(self, match: re.Match[str]) -> str | None:
+        return self._own["→"] if _AFTER_LIMIT.search(match.string, 0, match.start()) else None
 
-    def face(match: re.Match[str]) -> str:
-        return pause if re.search(r"\w", match.string[match.end() :]) else ""
+    def between(self, match: re.Match[str]) -> str | None:
+        """Nothing between names, 列夫·托尔斯泰; in a formula it is a product."""
+        return None if re.search(r"[=^²³]", match.string) else ""
 
-    def each(match: re.Match[str]) -> str:
-        count, name = speaker.number(match[1]), per_name(speaker, match[2])
-        return f"每{name}{count}" if speaker.code == "zh" else f"一{name}あたり{count}"
-
-    def share(match: re.Match[str]) -> str:
-        return speaker.words.per + per_name(speaker, match[1])
-
-    def scaled(match: re.Match[str]) -> str:
-        return (speaker.language.symbols["π"]) + per_name(speaker, match[1])
-
-    def standing(match: re.Match[str]) -> str:
-        """`。docx`"""
-        return f" {speaker.words.dot} {match[1]}"
-
-    def ratios(match: re.Match[str]) -> str | None:
+    def ratios(self, match: re.Match[str]) -> str | None:
         """*八比十二比十五*, which `8:12:15` is behind another ratio only."""
         if not _RATIO_BEFORE.search(match.string, 0, match.start()):
             return None
-        return speaker.words.ratio.join(speaker.number(part) for part in match.group().split(":"))
+        return self._words.ratio.join(self._speaker.number(part) for part in match.group().split(":"))
 
-    def logarithm(match: re.Match[str]) -> str:
-        base, of = speaker.number(match[1].translate(SUBSCRIPTS)), match[2]
-        said = speaker.number(of) if of.isdecimal() else of
-        return f"以{base}为底{said}的对数" if speaker.code == "zh" else f"{base}の{said}"
+    def logarithm(self, match: re.Match[str]) -> str:
+        base, of = self._speaker.number(match[1].translate(SUBSCRIPTS)), match[2]
+        said = self._speaker.number(of) if of.isdecimal() else of
+        return f"以{base}为底{said}的对数" if self._chinese else f"{base}の{said}"
 
-    def root(match: re.Match[str]) -> str:
-        degree = speaker.number(str(unicodedata.digit(match[1])))
-        return f"{degree}次根号" if speaker.code == "zh" else f"{degree}乗根"
+    def index(self, match: re.Match[str]) -> str:
+        """*a n加一*"""
+        plain = match.group().translate(SUBSCRIPTS).translate(str.maketrans(_LETTERS_BELOW))
+        signs = {"₊": self._words.plus, "₋": self._words.subtracted}
+        parts: list[str] = re.findall(r"\d+|[a-z]|[₊₋]", plain)
+        said = "".join(self._speaker.number(part) if part.isdecimal() else signs.get(part, part) for part in parts)
+        return f" {said}"
 
-    def trend(match: re.Match[str]) -> str:
-        words = {"zh": ("偏高", "偏低"), "ja": ("上昇", "低下")}[speaker.code]
-        return pause + words[match[1] == "↓"]
+    def root(self, match: re.Match[str]) -> str:
+        degree = self._speaker.number(str(unicodedata.digit(match[1])))
+        return f"{degree}次根号" if self._chinese else f"{degree}乗根"
 
-    def named(match: re.Match[str]) -> str:
-        return speaker.numbers.digits(match.group())
+    def trend(self, match: re.Match[str]) -> str | None:
+        before = match.string[max(0, match.start() - 8) : match.start()]
+        return self._words.pause + self._own[match[1]] if _MEASURED.search(before) else None
 
-    return [
-        Rule("0", _LASTED, lasted, then="[°'′’]"),
-        Rule("$", units_alone, alone, first="(（"),
-        Rule("$", re.compile(r"(?<=[)）])['′]{1,2}(?= ?=)"), lambda _: _DERIVED[speaker.code], tight=True, first="'′"),
-        Rule("$", _LIMIT, limit, first="→\\-"),
-        Rule("$a", _FACE, face, first="(（mヽヾ٩╮ᕕo＼┐ε"),
-        Rule("$", _PICTURES, face, first="\U0001f000-\U0001faff\u2600-\u2604\u2607-\u2669\u266d-\u2775\u2794-\u27bf⭐"),
-        Rule("$", _HATS, face, first=r"\^"),
-        Rule("$", _FILE, standing, first="."),
-        Rule("0", _RATIOS, ratios, then=r":\d"),
-        Rule("$", _RATIO, lambda _: speaker.words.ratio, first=":：", tight=True),
-        Rule("$a", re.compile(r"(?<=log)([₀-₉]+) ?(\d+|[A-Za-z](?![A-Za-z]))"), logarithm, first="₀-₉"),
-        Rule("$a", re.compile(r"([³⁴-⁹])√"), root, first="³⁴-⁹"),
-        Rule("0", _MODEL, named, least=4),
-        Rule("$", re.compile(r"(?<=[\w%℃²³])([↑↓])"), trend, first="↑↓"),
-        Rule("$", _WEEKDAYS, lambda _: speaker.words.to, first="〜～~–—\\-"),
-        Rule("0", called, lambda match: speaker.language.abbreviations[match.group()], then="-"),
-        Rule("$", re.compile(rf"(?<=[{CJK}\d])#"), closing, first="#"),
-        Rule("$", _TAGGED, tagged, first="#"),
-        Rule("$", re.compile(r"#(?=[^\s#]{1,20}#)(?!\d+[,，])"), lambda _: pause + speaker.words.hashtag, first="#"),
-        Rule("$a", _ROMAN, roman, first="IVX"),
-        Rule("$a", _CIRCLED, circled, first="①-⑳❶-❿"),
-        Rule("$", _HANDLE, handle, first="@"),
-        Rule("0", re.compile(rf"({speaker.number_pattern})/({shares})(?![A-Za-z\d])"), each, then=after_number("/")),
-        Rule("$", re.compile(rf"(?<=[\d⁰¹²³⁴-⁹])/({shares})(?![A-Za-z\d])"), share, first="/"),
-        Rule("$a", re.compile(rf"π ?({any_of(units(speaker.code))})(?![A-Za-z\d²³^])"), scaled, first="π"),
-    ]
+    def day(self, match: re.Match[str]) -> str | None:
+        """`周四（5/16）`"""
+        month, day = int(match[1]), int(match[2])
+        named = _WEEKDAY_BEFORE.search(match.string, 0, match.start())
+        if named is None or not (1 <= month <= 12 and 1 <= day <= 31):
+            return None
+        return f"{self._speaker.numbers.cardinal(month)}月{self._speaker.numbers.cardinal(day)}日"
+
+    def called(self, match: re.Match[str]) -> str:
+        return self._speaker.language.abbreviations[match.group()]
+
+    def roman(self, match: re.Match[str]) -> str:
+        return self._speaker.number(str(roman_value(match.group())))
+
+    def circled(self, match: re.Match[str]) -> str | None:
+        """The number of an item, ①打开盒子；②取出说明书; none that is spoken of, 如①所示."""
+        text = match.string
+        if not _BEGINS.search(text, 0, match.start()) and len(_ANY_CIRCLED.findall(text)) < 2:
+            return None
+        pause = self._words.pause
+        return pause + self._speaker.number(str(int(unicodedata.numeric(match.group())))) + pause
 
 
 def fraction_span(match: re.Match[str]) -> bool:
     """Whether `1/4~1/2` goes from a fraction to a greater one, which days would not."""
-    span = re.search(
-        r"(\d{1,2})/(\d{1,2})[~～〜–—-](\d{1,2})/(\d{1,2})", match.string[max(0, match.start() - 6) : match.end() + 6]
-    )
+    near = match.string[max(0, match.start() - 6) : match.end() + 6]
+    span = re.search(r"(\d{1,2})/(\d{1,2})[~～〜–—-](\d{1,2})/(\d{1,2})", near)
     if span is None:
         return False
     first, last = int(span[1]) / int(span[2]), int(span[3]) / int(span[4])

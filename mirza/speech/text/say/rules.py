@@ -9,6 +9,7 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.say import (
     amounts,
     angles,
+    chats,
     chess,
     chinese,
     clock,
@@ -77,6 +78,7 @@ def rules_for(language: Language) -> RuleSet:
     speaker = Speaker(language)
     kinds = (
         web.rules(speaker),
+        chats.rules(speaker),
         eastern.rules(speaker),
         chinese.rules(speaker),
         japanese.rules(speaker),

@@ -13,6 +13,7 @@ from mirza.speech.text.say.units import per_name
 from mirza.speech.text.say.web import spell
 
 _ITEM = re.compile(ITEM)
+_SHORT = re.compile(r"（[A-Za-z\d ,+\-*^.]{1,10}）")
 _PLURAL = re.compile(r"(?<=[^\W\d_²³¹]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
 _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
@@ -75,7 +76,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         *([] if speaker.spaced else [Rule("$", re.compile(r"#(\d+)(?![A-Za-z_])"), signs.numbered, first="#")]),
         Rule("$", re.compile(r"#(?=\w)"), signs.hash, first="#"),
         Rule("$", _BARE, signs.bare, first=_SIGNS),
-        Rule("$", re.compile(r"(?<=\b[fghFGPuv])['′]{1,2}(?=\([a-z])"), signs.derived, first="'′"),
+        Rule(
+            "$", re.compile(r"(?<![A-Za-z][fghFGPuv])(?<=[fghFGPuv])['′]{1,2}(?=\([a-z\d])"), signs.derived, first="'′"
+        ),
         Rule("$", re.compile(r"(?<=[A-Za-z])′(?=[\s(=,.;)])"), lambda _: _PRIME[speaker.code], first="′"),
         Rule("$", re.compile(r"(?<=\d)★(?!★)|(?<=\d )★(?!★)"), lambda _: _STARS[speaker.code], first="★"),
         Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
@@ -156,7 +159,7 @@ class _Signs:
         text, start = match.string, match.start()
         if match.group() in "(（":
             before = text[start - 1 : start] if start else ""
-            wide = match.group() == "（" and LONE_LETTER.search(text, 0, start) is None
+            wide = match.group() == "（" and not (LONE_LETTER.search(text, 0, start) and _SHORT.match(text, start))
             called = self._calls(before) or (before == ")" and _CLAUSE.match(text, start) is not None)
             called = called and not wide
             if called and _TIE_BREAK.search(text, max(0, start - 5), start) and _CLAUSE.match(text, start):
@@ -166,7 +169,10 @@ class _Signs:
         after = text[match.end() :].lstrip()[:1]
         opened = text.rfind("(" if match.group() == ")" else "（", 0, start)
         call = opened > 0 and (self._calls(text[opened - 1]) or (text[opened - 1] == ")" and start - opened < 5))
-        call = call and (text[opened] == "(" or LONE_LETTER.search(text, 0, opened) is not None)
+        call = call and (
+            text[opened] == "("
+            or (LONE_LETTER.search(text, 0, opened) is not None and _SHORT.match(text, opened) is not None)
+        )
         call = call or (opened > 0 and text[:opened].rstrip()[-1:] in "=+-−*/×÷√^<>±(")
         return "" if call or not after or not (after.isalnum()) else self._words.pause
 

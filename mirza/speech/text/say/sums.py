@@ -125,7 +125,8 @@ class Sums:
             return ""
         if _BELOW_ZERO.match(text, start + 1):
             return "零上"
-        return "加" if _PERCENTAGE.match(text, start + 1) else "正"
+        joins = CJK.match(before) and before not in "为是于"
+        return "加" if joins or _PERCENTAGE.match(text, start + 1) else "正"
 
     def slash(self, text: str, start: int, before: str, after: str) -> str:
         """*over*, *per*, *divided by*, or a pause; nothing between words."""

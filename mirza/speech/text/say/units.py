@@ -21,6 +21,8 @@ _HOURS_MINUTES = re.compile(
 _COUNTED = re.compile(rf"([\d.,]+){SPACE}?(\D.*)")
 """`24 h`"""
 _PER_SHORT = {
+    "zh": {"d": "天"},
+    "ja": {"d": "日"},
     "es": {"ud": "unidad", "u": "unidad", "pers": "persona"},
     "fr": {"pers": "personne", "u": "unité", "hab": "habitant"},
     "de": {"St": "Stück", "Stk": "Stück", "Pers": "Person"},
@@ -83,7 +85,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     dashes = "[-–—]" if speaker.spaced else "[-–—~～〜至]"
     to = rf"(?:{SPACE}?{dashes}{SPACE}?(?P<second>{number}))?"
     power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
-    own_per = r"[^\W\d_²³]{3,12}" if speaker.spaced else "[A-Za-z]{3,12}|小时|分钟|[秒天日年人回]"
+    own_per = r"[^\W\d_²³]{3,12}" if speaker.spaced else "[A-Za-z]{3,12}|小时|分钟|[秒天日年人回吸次片支瓶袋盒粒包]|d"
     divisor = rf"(?:100 ?km|(?:{number}){SPACE}?(?:{symbols})|{symbols}|{own_per})(?![^\W{CJK}])"
     per = rf"(?:/(?P<per>{divisor})(?:/(?P<then>{divisor}))?)?"
     percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])")
