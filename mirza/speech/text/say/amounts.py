@@ -31,7 +31,7 @@ _SPORT = re.compile(
     r"で[^、。]{0,12}(?:勝|敗|負|下し|破|リード|先制|逆転|引き分け|制し)|スコア|カウント|試合|第\d+[節戦]|リーグ|カップ|"
     r"世界杯|[英中意德法]超|[西意德]甲|决赛|小组赛|主场|客场|晋级"
 )
-_SETS = re.compile(r"(?:\d{1,2}-\d{1,2}(?:\(\d+\))?[、，, ]+){2}\d{1,2}-\d{1,2}(?![\d-])")
+_SETS = re.compile(r"(?:\d{1,2}-\d{1,2}(?:\(\d+\))?[、，, ]+){2,}\d{1,2}-\d{1,2}(?![\d-])")
 """Sets of a match; ages and days have their noun behind the last."""
 _COUNTED_ON = re.compile(r" ?(?:[天个個年月日岁歳名人次回小分秒公米元万亿円度级級]|[%℃]|時間)")
 """A number of these is no score."""

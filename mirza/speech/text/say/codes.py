@@ -315,6 +315,9 @@ def digits_first(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:
         if speaker.code in ("fr", "es") and re.fullmatch(r"[12]m\d\d", match.group()):
             return None  # how tall someone is
         tail = re.sub(r"^\d+", "", match.group())
+        compound = re.match(r"/m?L", match.string[match.end() :])
+        if compound and f"{tail}{compound.group()}" in units(speaker.code):
+            return None
         named = re.match(r" [A-Z]", match.string[match.end() :])
         if tail in units(speaker.code) or (tail in speaker.language.money.scales and tail not in ("K",)):
             return None if not (named and tail == "B") else _name(speaker, match.group())

@@ -165,7 +165,7 @@ class Sums:
 
 def _ends_term(char: str) -> bool:
     """Whether a sum may go on after this character."""
-    return (char.isascii() and char.isalnum()) or (char != "" and char in "²³)）…⋯")
+    return (char.isascii() and char.isalnum()) or (char != "" and char in "²³)）…⋯ₙₖₘᵢⱼ₀₁₂₃₄₅₆₇₈₉")
 
 
 def is_operand(char: str, bracket: str) -> bool:

@@ -74,6 +74,7 @@ _WORDS = frozenset(
 _SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".split()
 """Units that may follow *150 million*; `in` would be a word."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
+CJK_ALONE = re.compile(rf"[{CJK}]")
 _DOT = r"(?:\.(?=[ \xa0](?:\(|[^\W\d_A-ZÀ-Þ])|[,;:)])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
 """The full stop of `5 min. à pied`, `2 Std. Fahrt`."""
 
@@ -247,7 +248,9 @@ class _Measures:
             ahead, behind = _PER_HUNDRED[speaker.code]
             return speaker.join(ahead, said, behind)
         for divisor in (per, match["then"]):
-            if divisor:
+            if divisor and speaker.code == "ja" and CJK_ALONE.match(divisor):
+                said = f"一{divisor}あたり{said}"
+            elif divisor:
                 per_what = per_name(speaker, divisor)
                 said = (
                     said + speaker.words.pause if self._again(unit, divisor) else speaker.join(said, speaker.words.per)
