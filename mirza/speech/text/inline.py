@@ -24,6 +24,8 @@ _CODE_CHARS = 200
 _CITATION = re.compile(
     r"\[(?:\^[\w\-]{1,40}|[1-9]\d{0,2}(?:(?:\s?[,–-]|;)\s?[1-9]\d{0,2}){0,1})\]|【[^】\n†‡]{0,40}[†‡][^】\n]{0,80}】|【\d{1,3}】"
 )
+_INDEX = re.compile(r"\[([\w+\-*:., ]{1,40})\]")
+"""`arr[i]` is said as a call is."""
 _CORNER_BEGUN = re.compile(r"【[^】\n†‡]{0,40}(?:[†‡][^】\n]{0,80})?\Z")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,31}\d{0,2});")
 _ENTITY_BEGUN = re.compile(r"&(?:#?[xX]?[\dA-Za-z]{0,32})\Z")
@@ -187,7 +189,7 @@ def _open_bracket(source: Source) -> bool:
         following = source.text[cited.end() : cited.end() + 1]
         if not following and not source.final:
             return False
-        if following != "(" and not _listed(source):
+        if following != "(" and not _listed(source) and cited.group() != "[0]":
             source.silent(cited.end() - source.at)
             return True
     found = links.find(source.text, source.at)
@@ -198,6 +200,15 @@ def _open_bracket(source: Source) -> bool:
             source.silent(found.end - source.at)
             return True
         source.closers.append((found.text_end, found.end))
+    elif (
+        (index := source.match(_INDEX))
+        and source.before.isascii()
+        and (source.before.isalnum() or source.before in ")]}")
+    ):
+        source.silent(1, clean="(")
+        source.plain(len(index[1]))
+        source.silent(1, clean=")")
+        return True
     source.silent(1, opens=True)
     return True
 
@@ -213,7 +224,8 @@ def _close_bracket(source: Source) -> bool:
             source.closers.remove((start, end))
             source.silent(end - start)
             return True
-    source.silent(1)
+    parts = source.before.isdigit() and source.char(1).isdigit()
+    source.silent(1, clean=" " if parts else "")
     return True
 
 

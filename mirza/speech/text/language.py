@@ -12,7 +12,7 @@ from mirza.speech.text.segment import Breaks
 
 LANGUAGES = ("en", "fr", "de", "es", "zh", "ja")
 BEFORE_NUMBER = frozenset(
-    "no. p. pp. c. s. sec. art. vol. op. fig. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
+    "no. p. pp. c. s. sec. art. vol. op. fig. ste. rm. sc. ll. fl. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
 )
 """Abbreviations that are one only before a number."""
 _GENDERS = {"m": MASCULINE, "f": FEMININE, "n": NEUTER}
@@ -184,7 +184,8 @@ def language_for(code: str) -> Language:
                 part[:-1].lower() for name in data["abbreviations"] for part in name.split() if part.endswith(".")
             ),
             short_days=_set(dates["short_days"]),
-            books=frozenset(book for book, name in books.items() if book != name),
+            numbered=frozenset(breaks.get("numbered", "").split())
+            | {book for book, name in books.items() if book != name},
             closing=_set(breaks["closing"]),
             starters=starters,
             conjunctions=_set(breaks["conjunctions"]),

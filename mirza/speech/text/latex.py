@@ -28,15 +28,21 @@ _DOLLARS_CHARS = 83
 
 _DERIVATIVE = re.compile(r"[d∂] ?[a-zθ](?:²|\^2)?")
 _SYMBOLS = {
-    "times": "×", "cdot": "×", "div": "÷", "pm": "±", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠",
-    "approx": "≈", "sim": "≈", "infty": "∞", "sqrt": "√", "degree": "°", "circ": "°", "to": "→", "rightarrow": "→",
-    "Rightarrow": "→", "sum": "∑", "prod": "∏", "int": "∫", "percent": "%", "ldots": "…", "dots": "…", "cdots": "…",
+    "times": "×", "cdot": "⋅", "div": "÷", "pm": "±", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠",
+    "approx": "≈", "sim": "≈", "infty": "∞", "sqrt": "√", "degree": "°", "circ": "°", "to": "→", "rightarrow": "→", "mapsto": "→", "leftarrow": "←", "rightleftharpoons": "⇌", "iff": "⇔", "implies": "⇒",
+    "Rightarrow": "→", "sum": "∑", "prod": "∏", "int": "∫", "percent": "%", "ldots": "⋯", "dots": "⋯", "cdots": "⋯", "vdots": "⋯",
     "in": "∈", "notin": "∉", "angle": "∠", "triangle": "△", "perp": "⊥", "parallel": "∥", "because": "∵", "therefore": "∴",
     "cup": "∪", "cap": "∩", "subset": "⊂", "subseteq": "⊆", "forall": "∀", "exists": "∃",
-    "emptyset": "∅", "partial": "∂", "nabla": "∇", "propto": "∝", "equiv": "≡", "mp": "±", "prime": "′",
+    "emptyset": "∅", "land": "∧", "wedge": "∧", "lor": "∨", "vee": "∨", "lnot": "¬", "neg": "¬", "oplus": "⊕", "otimes": "⊗", "supset": "⊃", "supseteq": "⊇", "ll": "≪", "gg": "≫", "hbar": "ℏ", "mid": "|", "ast": "×", "simeq": "≈", "cong": "≅", "uparrow": "↑", "psi": "ψ", "Psi": "Ψ", "chi": "χ", "eta": "η", "zeta": "ζ", "kappa": "κ", "nu": "ν", "xi": "ξ", "Gamma": "Γ", "Lambda": "Λ", "Phi": "Φ", "Theta": "Θ", "Pi": "Π", "varphi": "φ", "varepsilon": "ε", "setminus": "−", "partial": "∂", "nabla": "∇", "propto": "∝", "equiv": "≡", "mp": "±", "prime": "′",
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "Delta": "Δ", "epsilon": "ε", "theta": "θ", "lambda": "λ",
     "mu": "μ", "pi": "π", "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "omega": "ω", "Omega": "Ω",
 }  # fmt: skip
+_ACCENTS = {"bar": "\u0304", "overline": "\u0304", "hat": "\u0302", "vec": "\u20d7", "dot": "\u0307", "tilde": "\u0303"}
+"""What is over a letter, which is written behind it."""
+_ACCENTED = re.compile(r"\\(bar|overline|hat|vec|dot|tilde)\s?\{?([A-Za-z])\}?")
+_ACCENTED_BEGUN = re.compile(r"\\(?:bar|overline|hat|vec|dot|tilde)\s?\{?[A-Za-z]?\Z")
+_CHOICE = re.compile(r"\\[dt]?binom\s?\{([^{}\n]{1,40})\}\s?\{([^{}\n]{1,40})\}")
+_CHOICE_BEGUN = re.compile(r"\\[dt]?binom\s?(?:\{[^{}\n]{0,40}(?:\}\s?(?:\{[^{}\n]{0,40})?)?)?\Z")
 _LAYOUT = frozenset(
     "left right text mathrm mathbf mathit textbf textit quad qquad displaystyle limits boxed begin end frac operatorname "
     "big Big bigl bigr label tag hline nonumber".split()
@@ -56,6 +62,16 @@ def read_command(source: Source, *, within: bool) -> bool:
     if fraction and fraction.end() - source.at <= _FRACTION_CHARS:
         source.silent(fraction.end() - source.at, clean=_ratio(fraction))
         return True
+    if choice := source.match(_CHOICE):
+        source.silent(choice.end() - source.at, clean=f"C({_shown(choice[1])}, {_shown(choice[2])})")
+        return True
+    accented = source.match(_ACCENTED)
+    if accented and (source.final or accented.end() < len(source.text)):
+        gap = " " if source.before.isalnum() else ""
+        source.silent(accented.end() - source.at, clean=gap + accented[2] + _ACCENTS[accented[1]])
+        return True
+    if (source.match(_CHOICE_BEGUN) or source.match(_ACCENTED_BEGUN) or accented) and not source.final:
+        return False
     command = source.match(_COMMAND)
     assert command is not None
     shown = len(source.text) - source.at
@@ -70,6 +86,7 @@ def read_command(source: Source, *, within: bool) -> bool:
     if braced:
         root = "√" if name == "sqrt" else ""
         inner = _NUMBERS.get(braced[1], braced[1]) if name == "mathbb" else _shown(braced[1])
+        inner = inner.lstrip() if source.before.isspace() else inner
         source.silent(braced.end() - source.at, clean=root + inner)
     elif name in _SYMBOLS:
         source.silent(len(name) + 1, clean=_SYMBOLS[name])
@@ -89,7 +106,7 @@ def _read_within(source: Source) -> bool:
         return False
     name = command.group()[1:]
     following = source.text[command.end() : command.end() + 1]
-    if name in ("frac", "dfrac", "tfrac") or (name == "sqrt" and following == "{"):
+    if name in ("frac", "dfrac", "tfrac", *_ACCENTS) or (name == "sqrt" and following == "{"):
         return read_command(source, within=False)
     if name in _SYMBOLS and following not in ("\\", "/", ".", "_", "-") and not following.isdigit():
         source.silent(len(name) + 1, clean=_SYMBOLS[name])
@@ -113,6 +130,8 @@ def _shown(formula: str) -> str:
         return formula
     formula = _FRACTION.sub(_ratio, formula)
     formula = _BRACED.sub(lambda part: ("√" if part.group().startswith("\\sqrt") else "") + part[1], formula)
+    formula = _CHOICE.sub(lambda part: f"C({part[1]}, {part[2]})", formula)
+    formula = _ACCENTED.sub(lambda part: part[2] + _ACCENTS[part[1]], formula)
     return _COMMAND.sub(lambda command: _symbol(command.group()[1:]), formula)
 
 

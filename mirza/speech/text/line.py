@@ -107,6 +107,8 @@ class Line:
             parts.append(token)
 
     def _mark(self, token: str) -> None:
+        if len(token) > 1 and token[0] in _MARKS and token[-1] in _ENDS:
+            token = token[-1]  # `auto;`.
         mark = token[:1] if len(token) > 1 and token[0] in "!?,;:" and len(set(token)) == 1 else token
         last = self._parts[-1][0]
         if last in _ENDS:

@@ -21,11 +21,11 @@ NUMERALS = "ₐ-ₜᵢⱼ²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 FACTORIAL_AFTER = r"\s?[=≠≈≤≥×÷^]|\s?[+\-−*/·]\s?(?:\d|\(|[a-z](?!\w))"
 """What follows a factorial's mark: it is a shout otherwise."""
 
-_ODD = r"[\w.@$:+\-‑–]"
+_ODD = r"[\w.@$:+\-‑–♠-♧]"
 """What the letters of all of these go on with, but for numerals: most words do not, and are told by it."""
 _ODD_WORDS = (
     r"(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])",
-    r"(?<![^\W_])[IVX]{2,8}(?![^\W_])",
+    r"(?<![^\W_])[IVX][IVXLCDM]{1,8}(?![^\W_])",
     r"(?<=[^\W\d_] )[IVX](?![\w'’])",
     r"(?<=\()[IVX](?= [A-Z])",
     r"(?<![^\W_])[a-z]{2}(?=[²³])",  # two factors: ax²
@@ -37,7 +37,9 @@ _ODD_WORDS = (
     r"(?<![0-9_.])[A-Za-z0-9_.+-]++@(?=[\w-])",  # an address
     r"(?<![0-9_])[A-Za-z][\w-]{0,40}+(?=\.[A-Za-z])",  # a dotted name
     r"[A-Z]{1,2}\$(?=\s?\d)",
-    r"lim(?=_)",
+    r"lim(?=_)|log(?=[_₀-₉])|localhost(?=[:/])",
+    r"(?<![^\W_])[AKQJT](?=[♠-♧])",
+    r"(?<![^\W_])[LCDM][IVXLCDM]+(?![^\W_])",
     r"(?<![^\W_])(?:[ivIV]{1,3}[°ø7]? ?[-–—→] ?){2}[ivIV]{1,3}",  # chords in a row
 )
 _SIGNS = (
@@ -56,8 +58,9 @@ _SIGNS = (
     rf"\.(?<![^\W{CJK}].)(?<!/.)(?=\.?/[\w.])",  # a path
     r"\.(?<![^\s(\"'“/].)(?=[a-z]|[A-Z]{2})|\.(?<=\s.)(?=[\"'`)])",  # a hidden file, a folder
     r"!=",
+    r"!(?<![^\s(].)(?=[A-Za-z_])",
     rf"!(?<=[\d)].|\b[a-z].)(?={FACTORIAL_AFTER})",
-    r"[ℝℕℤℚℂ]",
+    r"[ℝℕℤℚℂᵀⁿᵐᵏˣⁱʲₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ]",
     r"'(?=\d)|['’](?!\w)|['’](?<!\w.)",
     r"[:;][-']?[()DPp](?!\w)",
 )
@@ -82,7 +85,7 @@ def places(
     signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]
     place = rf"(?=[A-Za-z])(?<![A-Za-z])(?:{start}|{'|'.join(_ODD_WORDS)})|{'|'.join(signs)}"
     passed = (
-        rf" ?+(?<![A-Za-z])(?![IVX]|{start})[A-Za-z]++(?!{_ODD})",
+        rf" ?+(?<![A-Za-z])(?![IVX]|[LCDM][IVXLCDM]|{start})[A-Za-z]++(?!{_ODD})",
         r"(?<=[A-Za-z])[A-Za-z]++" + (r"(?!\.)" if within_words else ""),
         r"[\u3041-\u30ff\u3400-\u9fff]++",
         rf"(?!{place}).",

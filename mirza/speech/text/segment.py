@@ -36,6 +36,8 @@ _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _IS_CJK = re.compile(f"[{_CJK}]")
 _ENDS = "。！？｡．।॥؟۔։።။"
 _EQUALS = "=≠≈≤≥×÷^"
+_GOES_ON = "+=×<>"
+"""After three dots a sum goes on with these: `1 + 2 + ... + n`."""
 _OPERATORS = f"{_EQUALS}+-−*/·"
 _OPERAND_CHARS = 5
 _OPERAND = re.compile(r" [+\-−*/·] ?(?:\d|\(|[a-z](?!\w))")
@@ -73,8 +75,8 @@ class Breaks:
     """All abbreviations that have words: a small letter after one goes on with the sentence."""
     short_days: frozenset[str]
     """After these, as in `mar. 4 févr.`, a number goes on with the sentence."""
-    books: frozenset[str]
-    """After these, as in `Matt. 5:3`, too."""
+    numbered: frozenset[str]
+    """After these, as they are written, too: `Matt. 5:3`, `Apt. 4B`."""
     closing: frozenset[str]
     """Abbreviations that may end a sentence: `etc`, `p.m`."""
     starters: frozenset[str]
@@ -177,7 +179,7 @@ class Segmenter:
                 return -1  # a factorial
         lower = following.islower()
         if stops.startswith("..") or stops[0] == "…":
-            return end if not lower and following not in ",;:" else -1
+            return end if not lower and following not in f",;:{_GOES_ON}" else -1
         return -1 if lower or following in ",;" else end
 
     def _dot(self, text: str, at: int, end: int, following: str, final: bool) -> bool | None:
@@ -185,9 +187,11 @@ class Segmenter:
         found = _TOKEN.search(text, max(0, at - 40), at)
         token = found.group() if found else ""
         name = token.lower()
+        if text[at - 1 : at] == "." and following in _GOES_ON:
+            return False
         if following in ",;:" or name in self._breaks.titles or name.endswith(self._breaks.title_ends):
             return False
-        if following.isdigit() and (name in self._breaks.short_days or token in self._breaks.books):
+        if following.isdigit() and (name in self._breaks.short_days or token in self._breaks.numbered):
             return False
         if name in _HALVES and following.isupper() and self._breaks.after_time:
             word = _word_after(text, end, final)

@@ -185,7 +185,7 @@ class _Counts:
             return None
         if match[2] in ("T", "b") and self._speaker.code == "en":
             return None
-        if self._speaker.word_before(match.string, match.start()).lower() in _NUMBERED_PLACES:
+        if self._speaker.cue_before(match.string, match.start()) in _NUMBERED_PLACES:
             return None
         if match[2] == "K" and (len(match[1]) == 1 or _RACE.search(match.string)):
             return f"{self._speaker.number(match[1])} K"  # a race, a resolution

@@ -10,6 +10,8 @@ from functools import lru_cache
 from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE, MAX_DIGITS, NEUTER
 
+MODULO = r"(?<= %) ?(?:\d+|[a-z]) ?(?:[=!<>]=|[<>=]|is\b)"
+"""What follows a `%` that is a sum: `n % 2 == 0`."""
 SPACE = "[ \xa0\u202f]"
 _IN_NUMBER = rf"(?:{SPACE}?[.,'’]?\d)*"
 _GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
@@ -18,6 +20,8 @@ _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
 _WORD_BACKWARDS = re.compile(r"[\s'’,(]{0,3}([^\W\d_]+)")
 
 
+_ENGINE = re.compile(r" [IVLHWF]-?\d{1,2}(?!\w)")
+"""`a 2.0L I4`"""
 _DETERMINERS = frozenset(
     ["a", "an", "the", "this", "that", "another", "each", "every", "my", "your", "his", "her", "our", "their"]
 )
@@ -179,10 +183,16 @@ class Speaker:
         """Whether a preposition is none here: *un sobre de levadura*."""
         return self.code == "es" and len(word) > 3 and text.startswith((" de ", " ("), end)
 
+    def determined(self, match: re.Match[str]) -> bool:
+        """Whether an article or the like is before."""
+        return self.word_before(match.string, match.start()).lower() in _DETERMINERS
+
     def attributive(self, match: re.Match[str]) -> bool:
         """Whether an amount describes the noun after it: *a five dollar bill*, which English says in the singular."""
-        if self.code != "en" or self.word_before(match.string, match.start()).lower() not in _DETERMINERS:
+        if self.code != "en" or not self.determined(match):
             return False
+        if _ENGINE.match(match.string, match.end()):
+            return True
         noun = self.word_after(match.string, match.end())
         return noun.islower() and noun not in self.language.nouns.function_words
 

@@ -69,7 +69,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         return (long if match["long"] else short) + after(match["end"], None)
 
     def numbered(match: re.Match[str]) -> str:
-        return speaker.number(match[1]) + speaker.words.pause
+        pause = speaker.words.pause
+        return (f"{pause} " if match.start() else "") + speaker.number(match[1]) + pause
 
     return [
         Rule("a", re.compile(_CASTLES + _SUFFIX), castles, first="O"),

@@ -11,8 +11,6 @@ from mirza.speech.text.say.units import named
 _TIME = re.compile(
     r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|Std\b\.?|[Mm]in\b\.?|h\.(?=\s[a-zñ])|h(?!\w)|hrs?(?!\w)|时|時|Z(?!\w)))?"
 )
-_LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.](\d{1,3})(?!\d|[.:]\d)")
-"""Minutes, and seconds with their parts."""
 _RAN = frozenset("in en clocked ran at runs runtime duration time temps zeit tiempo".split())
 """Before these, `42:15` is no ratio."""
 _RATIOS = re.compile(r"[ -](?:ratio|split|mix|odds|Uhr|Min|min)")
@@ -70,13 +68,15 @@ def rules(speaker: Speaker) -> list[Rule]:
     }
     return [
         *own.get(speaker.code, []),
-        Rule("0", _LAP, times.lap, then=r":\d"),
+        Rule("0", _ZONED, times.zoned, then=r":\d"),
         Rule("0", _TIME, times.clock, then=r":\d"),
         Rule("0", _DAY_HALF, times.day_half, then=f"{SPACE}?[apAP]"),
         Rule("0", _RATIO, times.ratio, then=after_number(" ?:")),
     ]
 
 
+_DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[-/.]\d\d?[-/.]\d\d?)?(?:,| at)? \Z")
+_ZONED = re.compile(r"(\d{1,2}):(\d{2}):\d{2} ?([+-])(\d{2}):?\d{2}(?![\d:])")
 UTC = "UTC"
 """What a `Z` after a time stands for."""
 
@@ -92,11 +92,14 @@ class Times:
         hour, minute = int(match[1]), int(match[2])
         if hour > 24 or minute > 59:
             return None
-        if match[3] is not None:
+        if match[3] is not None and not self._of_day(match):
             return self._with_seconds(hour, minute, int(match[3]))
         half = match[4] or ""
         if not half and self._speaker.code == "de" and self._is_score(match):
             return None
+        if match[3] is not None and int(match[3]):
+            second = named(self._speaker, str(int(match[3])), "duration-second")
+            return self._speaker.join(self.say(hour, minute, half), self._speaker.words.ampersand, second)
         if half == "Z":
             return self._speaker.join(self.say(hour, minute, ""), UTC)
         if half.startswith("Std") or (half.startswith("h") and _LASTS.search(match.string, 0, match.start())):
@@ -169,13 +172,6 @@ class Times:
         said = [named(self._speaker, str(count), unit) for count, unit in parts if count]
         return self._speaker.join(*said) or named(self._speaker, "0", "duration-second")
 
-    def lap(self, match: re.Match[str]) -> str:
-        """*one minute twenty-three point four five seconds*"""
-        point = "," if self._speaker.language.comma_decimal else "."
-        seconds = f"{int(match[2])}{point}{match[3]}"
-        minutes = named(self._speaker, str(int(match[1])), "duration-minute") if int(match[1]) else ""
-        return self._speaker.join(minutes, named(self._speaker, seconds, "duration-second"))
-
     def french(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or 0)
         end = "." if match.group().endswith(".") and match.end() == len(match.string) else ""
@@ -236,6 +232,20 @@ class Times:
         ):  # minutes and seconds
             return self._with_seconds(0, int(match[1]), int(match[2]))
         return speaker.join(speaker.number(match[1]), speaker.words.ratio, speaker.number(match[2]))
+
+    def zoned(self, match: re.Match[str]) -> str | None:
+        """`10:15:32 +0100`, as machines write it: *ten fifteen UTC plus one*."""
+        hour, minute, away = int(match[1]), int(match[2]), int(match[4])
+        if hour > 24 or minute > 59:
+            return None
+        sign = self._speaker.words.plus if match[3] == "+" else self._speaker.words.minus
+        zone = [f"{UTC} ", sign, self._numbers.cardinal(away)] if away else [UTC]
+        return self._speaker.join(self.say(hour, minute, ""), *zone)
+
+    def _of_day(self, match: re.Match[str]) -> bool:
+        """Whether a time with seconds is one of day: it has a half, or a date is before it."""
+        half = (match[4] or "")[:1] in ("a", "p", "A", "P") and match[4] is not None
+        return half or _DATED.search(match.string, 0, match.start()) is not None
 
     def _ran(self, match: re.Match[str]) -> bool:
         """Whether `42:15` is how long something took: no time of day has so many hours."""

@@ -24,7 +24,7 @@ _HARDWARE = re.compile(r"[\dA-F]{2}(?:[:-][\dA-F]{2}){5}(?!\w)")
 """The address of a network card."""
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:(?P<sign>[:/])\d{1,5})?(?![\w.]*\d)")
 _VERSION = re.compile(
-    r"[vV]?\d+(?:\.\d+){2,5}(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?|[vV]\d+(?:\.\d+)?(?!\d)"
+    r"[vV]?\d+(?:\.\d+){2,5}(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?|[vV]\d+(?:\.\d+)?(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?"
 )
 _REGISTERED = re.compile(r"(?:FR|DE|ES|BE|AT|IT)?[ ]?\d{2,}(?:[ \xa0\u202f]\d{2,})+(?!\d)|\d{7,}(?!\d)")
 """A number of a company or a person, in groups or not."""
@@ -37,8 +37,12 @@ _REGISTERS = re.compile(
 _FILED = re.compile(r"(?<![\d/])\d+/\d{5,}(?:/\d+)?(?![\d/])")
 _SHORT_NUMBER = re.compile(r"(?:(?<=le )|(?<=au ))[13]\d{3}(?![\d.,:/%-]|[ \xa0\u202f]?[€\d])")
 _CALLS = re.compile(r"compos|appel|télépho|joign|joindre|numéro|serveur|urgence", re.IGNORECASE)
+_ENGINE = re.compile(r"V\d{1,2}")
 _SERIAL = re.compile(r"(?=[\d-]*\d{4})\d+(?:-\d+){3,}(?![\w-])")
-_HEX = re.compile(r"0x[\da-fA-F]+|#[\da-fA-F]{6}(?!\w)")
+_UUID = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}(?!\w)")
+_DOI = re.compile(r"10\.\d{4,5}/[\w./()-]*\w")
+_ARXIV = re.compile(r"(?<=arXiv:)\d{4}\.\d{4,5}(?:v(\d+))?(?!\w)")
+_HEX = re.compile(r"0x[\da-fA-F]+|#[\da-fA-F]{6}(?!\w)|#(?:([a-fA-F])\1\1|(?=\w*\d)(?=\w*[a-fA-F])[\da-fA-F]{3})(?!\w)")
 _DASHED = re.compile(r"\d{2,}(?:-\d{2,}){2,}(?!\w)")
 _LETTERS = re.compile(
     r"(?=[A-Za-z-]*\d)[A-Za-z]+(?:[-‑]?\d+(?:\.\d+)?)+(?:[-‑]?[A-Za-z]{1,4}(?![A-Za-z]))?(?:\d*[A-Za-z]*)*(?!\w)",
@@ -54,7 +58,7 @@ _LONG = re.compile(r"\d{16,}|0\d+(?![.,:/hH]?\d)")
 _EMERGENCY = re.compile(r"notruf|notfall|\bwähl|\bruf|anruf|polizei|feuerwehr|rettung", re.IGNORECASE)
 _CODE_CUES = frozenset(
     "code pin zip postcode id otp password passcode konto postleitzahl plz geheimzahl código clave contraseña "
-    "codice extension poste room".split()
+    "codice extension poste room account acct routing imei isbn issn pmid ssn upc ean sku serial tracking".split()
 )
 _CJK_CUE = re.compile(
     r"(?:邮编|验证码|密码|编号|代码|房间|端口|[学工单账卡尾]号|QQ|分机|内線|番号|コード|パスワード|ポート|ID|话[^，。]{0,20}转)[：:はが是为]?\s?\Z"
@@ -62,6 +66,8 @@ _CJK_CUE = re.compile(
 _FLIGHT = re.compile(r"[A-Z]{2}\d{3,4}")
 _AFTER_CUE = re.compile(r"\d{4,15}(?![\d.,:/-]*\d)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_PRODUCT = re.compile(r"[A-Z][a-z]{2,}-\d")
+"""`Llama-3.1-8B` is a name, and no code."""
 _PIECES = re.compile(r"\d+(?:\.\d+)?|[A-Za-z]+")
 
 
@@ -102,6 +108,21 @@ def rules(speaker: Speaker) -> list[Rule]:
         groups = [characters[at : at + 4] for at in range(0, len(characters), 4)]
         return pause.join(_spelled(speaker, group) for group in groups)
 
+    def uuid(match: re.Match[str]) -> str:
+        return pause.join(_spelled(speaker, group) for group in match.group().split("-"))
+
+    def doi(match: re.Match[str]) -> str:
+        """*ten dot one zero three eight slash nature one four five three nine*"""
+        prefix, _, suffix = match.group().partition("/")
+        name = [numbers.digits(part) if part.isdecimal() else part for part in re.findall(r"\d+|[A-Za-z]+", suffix)]
+        publisher = numbers.digits(prefix.partition(".")[2])
+        return speaker.join(numbers.cardinal(10), words.dot, publisher, words.slash, *name)
+
+    def arxiv(match: re.Match[str]) -> str:
+        first, _, second = match.group().partition("v")[0].partition(".")
+        version = f"v {speaker.number(match[1])}" if match[1] else ""
+        return speaker.join(numbers.digits(first), words.dot, numbers.digits(second), version)
+
     def hardware(match: re.Match[str]) -> str:
         return pause.join(_spelled(speaker, pair) for pair in re.split("[:-]", match.group()))
 
@@ -115,6 +136,8 @@ def rules(speaker: Speaker) -> list[Rule]:
 
     def version(match: re.Match[str]) -> str | None:
         text = match.group()
+        if _ENGINE.fullmatch(text) and speaker.spaced:
+            return None
         if re.fullmatch(r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})", text) and speaker.language.comma_decimal:
             return None  # a date
         if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", text) and speaker.language.comma_decimal:
@@ -242,6 +265,10 @@ def rules(speaker: Speaker) -> list[Rule]:
     def helpline(match: re.Match[str]) -> str:
         return grouped_digits(f"{match[1]} {match[2]}")
 
+    def model(match: re.Match[str]) -> str:
+        """*RTX forty ninety*"""
+        return numbers.year(int(match.group()))
+
     extra = {
         "en": [
             Rule("0", re.compile(r"(?:(?<=, [A-Z]{2} )|(?<=ZIP ))\d{5}(?:-\d{4})?(?![\d-])"), grouped, least=5),
@@ -251,6 +278,15 @@ def rules(speaker: Speaker) -> list[Rule]:
                 long,
                 least=3,
             ),
+            Rule(
+                "0",
+                re.compile(
+                    r"(?<=[A-Z][A-Z] )[1-9]\d{3}(?![\d.,:%/-]*\d|[^\W_]| ?[%€$]| (?!(?:with|and|or|is|was|has|to|for|at|in|on|card|cards|can)\b)[a-z])"
+                ),
+                model,
+                least=4,
+            ),
+            Rule("0", re.compile(r"(?<=, )\d{5}(?= [A-ZÄÖÜÉ][a-zäöüé])"), long, then=" [A-ZÄÖÜÉ]", least=5),
             Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency, least=3),
         ],
         "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long, least=3)],
@@ -266,6 +302,9 @@ def rules(speaker: Speaker) -> list[Rule]:
     }
     return [
         Rule("a", _IBAN, iban, first="A-Z"),
+        Rule("0a", _UUID, uuid, then=r"[\da-fA-F-]", first="A-Fa-f"),
+        Rule("0", _DOI, doi, then=r"\.\d", least=2),
+        Rule("0", _ARXIV, arxiv, then=r"\.\d", least=4),
         Rule("0a", _HARDWARE, hardware, then=r"[A-F]?[-:][\dA-F]{2}[-:]|[A-F][-:][\dA-F]{2}", first="A-F"),
         Rule("0$", _INTERNATIONAL, international, first="+", least=3, zero=True),
         *phones.get(speaker.code, []),
@@ -318,6 +357,8 @@ def digits_first(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:
         compound = re.match(r"/m?L", match.string[match.end() :])
         if compound and f"{tail}{compound.group()}" in units(speaker.code):
             return None
+        if speaker.code == "en" and re.fullmatch(r"\d{3}[FC]", match.group()):
+            return None  # an oven
         named = re.match(r" [A-Z]", match.string[match.end() :])
         if tail in units(speaker.code) or (tail in speaker.language.money.scales and tail not in ("K",)):
             return None if not (named and tail == "B") else _name(speaker, match.group())
@@ -363,7 +404,7 @@ def _spelled(speaker: Speaker, characters: str) -> str:
 def _name(speaker: Speaker, name: str) -> str | None:
     """A name with digits in it: letters as they are, short numbers as numbers, long ones digit by digit."""
     pieces = _PIECES.findall(name)
-    many = len(pieces) > 3
+    many = len(pieces) > 3 and not _PRODUCT.match(name)
     codelike = not is_formula(name) and (many or any(len(piece) > 3 and piece.isdigit() for piece in pieces))
     if len(pieces) == 2 and _YEAR.fullmatch(pieces[1]) and speaker.spaced and pieces[0].isupper():
         return f"{pieces[0]} {speaker.numbers.year(int(pieces[1]))}"
@@ -371,6 +412,8 @@ def _name(speaker: Speaker, name: str) -> str | None:
     for piece in pieces:
         if not piece[0].isdigit():
             said.append(" ".join(piece) if (codelike or many) and piece.isupper() else piece)
+        elif "." in piece:
+            said.append(speaker.number(piece.replace(".", ",") if speaker.language.comma_decimal else piece))
         elif codelike or (len(piece) > 1 and piece[0] == "0") or (len(piece) == 3 and name[0].islower()):
             said.append(speaker.numbers.digits(piece))
         else:

@@ -105,7 +105,9 @@ def _with_names(speaker: Speaker, dates: _Dates) -> list[Rule]:
             th = "(?:st|nd|rd|th)"
             after = rf"({months})\.? (\d{{1,2}}){th}?(?:[-–](\d{{1,2}}){th}?)?(?![\d:.]*\d)(?:(,)? {year})?"
             before = rf"(\d{{1,2}}){th}? (?:of )?({months})(?!\w)\.?(?:,? {year})?"
+            dashed = rf"(\d{{1,2}})-({months})-((?:19|20)\d\d|\d\d)(?![\w-])"
             return [
+                Rule("0", re.compile(dashed), dates.day_month, then="-[A-Z]"),
                 Rule("a", re.compile(after), dates.month_day, first=first_of(names.months)),
                 Rule("0", re.compile(before), dates.day_month, then=f"[snrt]|{SPACE}o|{named}"),
             ]
@@ -173,10 +175,14 @@ class _Dates:
 
     def numeric(self, match: re.Match[str]) -> str | None:
         first, second = int(match[1]), int(match[3])
-        if match[2] == "." and not self._speaker.language.comma_decimal:
+        if (
+            match[2] == "."
+            and not self._speaker.language.comma_decimal
+            and tuple(map(len, match.group().split("."))) != (2, 2, 4)
+        ):
             return None
         order = self._speaker.language.dates.order
-        month_first = order == "mdy" and first <= 12
+        month_first = order == "mdy" and first <= 12 and match[2] != "."
         if second > 12 and first <= 12:
             month_first = True
         month, day = (first, second) if month_first else (second, first)
@@ -220,7 +226,8 @@ class _Dates:
         if not 1 <= int(match[1]) <= 31:
             return None
         the = "" if self._speaker.word_before(match.string, match.start()).lower() == "the" else "the"
-        year = self._numbers.year(int(match[3])) if match[3] else ""
+        written = match[3] or ""
+        year = self._numbers.year(int(written) if len(written) == 4 else 2000 + int(written)) if written else ""
         return self._speaker.join(the, self._numbers.ordinal(int(match[1])), "of", self._full(match[2]), year)
 
     def span(self, match: re.Match[str]) -> str:

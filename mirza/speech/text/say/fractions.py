@@ -34,7 +34,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     ]
 
 
-MIXED = rf"(?:\d+[ ])?\d{{1,3}}[/⁄]\d{{1,3}}|\d+[ ]?[{VULGAR}]|[{VULGAR}]"
+MIXED = rf"(?:\d+[ ])?\d{{1,3}}[/⁄]\d{{1,4}}|\d+[ ]?[{VULGAR}]|[{VULGAR}]"
 """A number with a fraction: `1/2`, `1 1/2`, `1½`, `½`."""
 
 

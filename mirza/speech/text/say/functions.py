@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.say.base import Rule, Speaker
@@ -12,7 +13,7 @@ _TERM = r"-?(?:\d+(?:\.\d+)?[a-zA-Zθπ]?|[a-zA-Zα-ωΑ-Ω]{1,3})[²³′'!]?"
 _SIGN = r" ?(?:[-+−*/·^,<>=≤≥≠∩∪|]| and | or ) ?"
 _SUM = rf"{_TERM}(?:{_SIGN}{_TERM}){{0,5}}"
 _ARGUMENT = re.compile(rf"\((?=(?:{_SUM}|[\da-zA-Z² ]* ?log [\da-z² ]+|[\da-zA-Z²³^]{{1,6}})\))")
-_FUNCTION = re.compile(r"(?<![^\W_])(?:[fghuvFGPEO][′']{0,2}|Pr|Var)\Z")
+_FUNCTION = re.compile(r"(?<![^\W_])(?:[fghuvCFGPEO][′']{0,2}|Pr|Var)\Z")
 _CHANCE = re.compile(r"(?<![^\W_])(?:[PpE]|Pr)\([^()]*\Z")
 _ABSOLUTE = re.compile(rf"\|(?={_SUM}\|)")
 _LIMIT = re.compile(r"lim(?:_?[{(]|_| )?([a-z]) ?(?:→|->|to) ?([-+−]?)(\d+|∞|[a-z](?!\w))[})]?")
@@ -23,6 +24,8 @@ _LIMITS = {
     "en": "limit as {} approaches {} of", "fr": "limite quand {} tend vers {} de", "de": "Limes für {} gegen {} von",
     "es": "límite cuando {} tiende a {} de",
 }  # fmt: skip
+_LOGS = {"en": "log base {} of", "fr": "log base {} de", "de": "Log zur Basis {} von", "es": "log base {} de"}
+_LOG = re.compile(r"log(?:_\{?(\d{1,2}|[a-z])\}?|([₀-₉]+))(?: ?\(| (?=[\w\d]))")
 _NAMES = {
     "sin": "sine", "cos": "cosine", "tan": "tangent", "sec": "secant", "csc": "cosecant", "cot": "cotangent",
     "ln": "natural log", "log": "log", "arcsin": "arc sine", "arccos": "arc cosine", "arctan": "arc tangent",
@@ -51,6 +54,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     if speaker.spaced:
         found.append(Rule("$", re.compile(r"\|"), functions.given, first="|"))
         found.append(Rule("$", _ABSOLUTE, functions.absolute, first="|"))
+        found.append(Rule("a", _LOG, functions.log, first="l"))
         found.append(Rule("a", _LIMIT, functions.limit, first="l"))
     if speaker.code == "en":
         names = "|".join(_NAMES)
@@ -91,6 +95,11 @@ class _Functions:
         limit = _LIMITS[self._code].format(name, self._speaker.join(side, said))
         first, _, rest = limit.partition(" ")
         return rest if self._speaker.word_before(match.string, match.start()).lower() == first.lower() else limit
+
+    def log(self, match: re.Match[str]) -> str:
+        """*log base two of*"""
+        base = match[1] or unicodedata.normalize("NFKC", match[2])
+        return _LOGS[self._code].format(self._speaker.number(base) if base.isdecimal() else base)
 
     def named(self, match: re.Match[str]) -> str:
         """*sine of x*, *cosine theta*"""

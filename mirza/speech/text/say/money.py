@@ -6,7 +6,7 @@ import re
 
 from babel.numbers import get_currency_name
 
-from mirza.speech.text.language import Currency
+from mirza.speech.text.language import Currency, units
 from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say import german
@@ -51,17 +51,21 @@ def rules(speaker: Speaker) -> list[Rule]:
     scale_words = any_of(speaker.language.money.scale_words)
     scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_]|\. ?[A-Z]\.)|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
     codes = "|".join(_CODES)
-    to = rf"(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
-    per = r"(?:/(?P<per>小时|分钟|盎司|公斤|千克|平方?米|公里|千米|加仑|人次|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]| [a-z]))?)?"
+    again = rf"(?:(?:{scales})?(?={SPACE}?[-–—]{SPACE}?(?:{number}){SPACE}?(?:{scales})(?![^\W\d_])))?"  # $58k–60k
+    to = rf"{again}(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
+    per = rf"(?:/(?P<per>\d+(?:[kKM](?![^\W_])|{SPACE}?(?:{any_of(units(speaker.code))})(?![^\W_]))|小时|分钟|盎司|公斤|千克|平方?米|公里|千米|加仑|人次|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]| [a-z]))?)?"
     own = any_of({name.many for name in speaker.language.money.names.values()})
     twice = "" if speaker.spaced else rf"(?:{own})?"  # ￥8,999元
     ahead = re.compile(
-        rf"(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}(?:{SPACE}(?P<code>{codes})(?!\w))?{twice}{per}"
+        rf"(?<![A-Z]/)(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}(?:{SPACE}(?P<code>{codes})(?!\w))?{twice}{per}"
     )
     behind = re.compile(
         rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?(?P<code>\Z(?!\Z))?{per}"
     )
     amounts = _Amounts(speaker)
+    lost = re.compile(
+        rf"(?P<sign>{names})\((?P<first>{number})\)(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_])|{SPACE}(?P<word>{scale_words})\b)?"
+    )
     names_per = any_of(_JAPANESE_PER)
     yen = re.compile(rf"({number})([万億]?円)[/／](?:1|一)?({names_per})(?![^\W\d_\u3040-\u309f])")
     japanese = [Rule("0", yen, amounts.yen_per, then=after_number("[万億]?円"))] if speaker.code == "ja" else []
@@ -71,11 +75,18 @@ def rules(speaker: Speaker) -> list[Rule]:
     after = [*_SIGNS, *_CODES, *speaker.language.money.scales, *speaker.language.money.scale_words]
     return [
         *([Rule("0", even, amounts.even, then="[,.][-–—]")] if speaker.code in ("de", "fr") else []),
+        Rule("a$", lost, amounts.lost, first=first_of([*_SIGNS, *_CODES])),
         Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *_CODES])),
         Rule("0", behind, amounts.say, then=after_number(rf"{SPACE}?[-–—{first_of(after)}]")),
         *japanese,
         Rule("$", _ALONE, amounts.sign, first="$€£¥₹"),
-        Rule("0", re.compile(rf"({number}){SPACE}?¢"), amounts.cents, then=after_number(f"{SPACE}?¢")),
+        Rule("$", re.compile(r"(?<!\w)([$€£])/(?=\w)"), amounts.each, first="$€£"),
+        Rule(
+            "0",
+            re.compile(rf"(?:({number})¢?[-–])?({number}){SPACE}?¢"),
+            amounts.cents,
+            then=after_number(f"{SPACE}?[-–¢]"),
+        ),
     ]
 
 
@@ -97,7 +108,15 @@ class _Amounts:
         last = self._own(match["second"] or match["first"])
         value = self._speaker.value(last)
         if match["second"]:
-            first = self._speaker.number(self._own(match["first"]), currency.gender)
+            early = self._own(match["first"])
+            coins = (
+                currency.cents and not scale and len(self._speaker.split(early)[1]) == 3 and self._speaker.code != "zh"
+            )
+            first = (
+                self._amount(early, self._speaker.value(early), "", currency)
+                if coins
+                else self._speaker.number(early, currency.gender)
+            )
             amount = self._speaker.join(first, words.to, self._amount(last, value, scale, currency))
         else:
             if self._speaker.attributive(match):
@@ -116,6 +135,12 @@ class _Amounts:
             return literal.replace(",", "").replace(".", ",")
         return literal
 
+    def lost(self, match: re.Match[str]) -> str:
+        """`$(12.4)M`, which is how accountants write a loss."""
+        scale = self._money.scales.get(match["scale"] or "", match["word"] or "")
+        amount = self._amount(match["first"], self._speaker.value(match["first"]), scale, self._currency(match["sign"]))
+        return self._speaker.join(self._speaker.words.minus, amount)
+
     def even(self, match: re.Match[str]) -> str:
         """`499,- €`, without coins."""
         currency = self._currency("CHF" if match["franc"] else match["sign"] if match["sign"] in _CODES else "EUR")
@@ -129,10 +154,16 @@ class _Amounts:
         """A sign alone: *millones de euros*."""
         return self._currency(match.group()).many
 
+    def each(self, match: re.Match[str]) -> str:
+        """*dollars per*, over a column of prices."""
+        return self._speaker.join(self._currency(match[1]).many, self._speaker.words.per)
+
     def cents(self, match: re.Match[str]) -> str:
         currency = self._money.names["USD"]
-        one = self._speaker.value(match[1]) == 1 or self._speaker.attributive(match)
-        return self._speaker.join(self._speaker.number(match[1], MASCULINE), currency.cent if one else currency.cents)
+        one = not match[1] and (self._speaker.value(match[2]) == 1 or self._speaker.attributive(match))
+        first = self._speaker.join(self._speaker.number(match[1]), self._speaker.words.to) if match[1] else ""
+        last = self._speaker.number(match[2], MASCULINE)
+        return self._speaker.join(first, last, currency.cent if one else currency.cents)
 
     def _currency(self, sign: str) -> Currency:
         code = "CNY" if sign == "RMB" else _SIGNS.get(sign, sign)

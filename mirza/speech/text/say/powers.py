@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from mirza.speech.text.say.base import Rule, Speaker, after_number
 
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋₌ᵢₙₖⁿ", "0123456789-=inkn")
 _ANY_POWER = re.compile(r"\^(?=\{?\(?[-−]?\w)")
 _BOUNDS = re.compile(r"([∑∫∏])_?\{?([^{}^\s]{1,12})\}?\^(?:\{([^{}]{1,12})\}|([^{}\s]))")
-_SMALL_BOUNDS = re.compile(r"([∑∫∏])([₀-₉₋ᵢₙₖ₌]{1,8})([⁰¹²³⁴-⁹⁻ⁿ]{1,8})()")
+_SMALL_BOUNDS = re.compile(r"([∑∫∏Σ])([₀-₉ₐ-ₜᵢⱼᵣᵤᵥ₊₋₌]+)([⁰¹²³⁴-⁹ⁿᵐᵏ⁺⁻]+|\^∞|\^\{?[\w∞]+\}?)")
 _FROM_TO = {
     "en": "{} from {} to {} of", "fr": "{} de {} à {} de", "de": "{} von {} bis {} über", "es": "{} de {} a {} de",
     "zh": "从{1}到{2}{0}", "ja": "{1}から{2}までの{0}",
 }  # fmt: skip
 _POWER = re.compile(r"\^\(?(-?\d+|[a-z](?![a-z]))\)?|\^\{(-?\d+|[a-z])\}|(⁻?[⁰¹²³⁴-⁹]+(?![⁰¹²³⁴-⁹⁺⁻]))")
-_BASE = re.compile(r"(?:[^\W_\u3040-\u30ff\u3400-\u9fff])*\)?\Z")
+_BASE = re.compile(r"(?:[^\W_\u3040-\u30ff\u3400-\u9fff])*[)|]?\Z")
 _NO_BASE = ("", " ", "@", '"', "'", "(", ":")
 _SUBSCRIPT = re.compile(r"[₀-₉]+")
+_LETTERS_ABOVE, _LETTERS_BELOW = "ᵀⁿᵐᵏˣⁱʲ", "ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ"
+_RAISED, _LOWERED = (
+    re.compile(f"(?<=[^\\W_])[{_LETTERS_ABOVE}](?!\\w)"),
+    re.compile(f"[{_LETTERS_BELOW}][{_LETTERS_BELOW}₀-₉₊₋]*"),
+)
+_ACCENTS = "\u0302\u0303\u0304\u0305\u0307\u20d7"
+_ACCENT = re.compile(f"(?<=(?<![^\\W_])[A-Za-zα-ω])[{_ACCENTS}](?![^\\W_])")
+_OVER = {
+    "en": ("hat", "tilde", "bar", "bar", "dot", "vector"), "fr": ("chapeau", "tilde", "barre", "barre", "point", "vecteur"),
+    "de": ("Dach", "Tilde", "quer", "quer", "Punkt", "Vektor"), "es": ("gorro", "tilde", "barra", "barra", "punto", "vector"),
+}  # fmt: skip
+"""What is over a letter, in the order of `_ACCENTS`."""
+_TRANSPOSED = {
+    "en": "transpose",
+    "fr": "transposée",
+    "de": "transponiert",
+    "es": "transpuesta",
+    "zh": "的转置",
+    "ja": "転置",
+}
 _CHARGE = re.compile(r"(?P<size>[⁰¹²³⁴-⁹]*)(?P<sign>[⁺⁻]+)")
 
 
@@ -29,11 +50,14 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         Rule("0", scientific, powers.scientific, then=after_number("[eE]")),
         Rule("$", _BOUNDS, powers.bounds, first="∑∫∏"),
-        Rule("$", _SMALL_BOUNDS, powers.bounds, first="∑∫∏"),
+        Rule("$a", _SMALL_BOUNDS, powers.small_bounds, first="∑∫∏Σ"),
         Rule("$a", _POWER, powers.power, first=r"\^⁻⁰¹²³⁴-⁹"),
         *([Rule("$", _ANY_POWER, powers.any_power, first=r"\^")] if speaker.words.power.endswith("{}") else []),
         Rule("$a", _CHARGE, powers.charge, first="⁰¹²³⁴-⁹⁺⁻"),
         Rule("$a", _SUBSCRIPT, powers.subscript, first="₀-₉"),
+        Rule("a$", _RAISED, powers.raised, first=_LETTERS_ABOVE),
+        Rule("a", _LOWERED, powers.lowered, first=_LETTERS_BELOW),
+        *([Rule("$", _ACCENT, powers.accent, first=_ACCENTS)] if speaker.code in _OVER else []),
     ]
 
 
@@ -48,7 +72,7 @@ def times_ten(speaker: Speaker, exponent: str) -> str:
 
 def exponent_of(written: str) -> str:
     """An exponent in plain digits: `⁻³`, `+06`, `−3`."""
-    plain = written.translate(_SUPERSCRIPTS).replace("−", "-").lstrip("+")
+    plain = written.translate(SUPERSCRIPTS).replace("−", "-").lstrip("+")
     return str(int(plain)) if plain.lstrip("-").isdigit() else plain
 
 
@@ -57,10 +81,10 @@ class _Powers:
         self._speaker = speaker
 
     def power(self, match: re.Match[str]) -> str | None:
-        exponent = match[1] or match[2] or match[3].translate(_SUPERSCRIPTS)
+        exponent = match[1] or match[2] or match[3].translate(SUPERSCRIPTS)
         text, start = match.string, match.start()
         base = _BASE.search(text, 0, start)
-        if match[3] and (base is None or not base.group() or (len(base.group()) > 4 and base.group()[-1] != ")")):
+        if match[3] and (base is None or not base.group() or (len(base.group()) > 4 and base.group()[-1] not in ")|")):
             isotope = base is not None and not base.group() and re.match("[A-Z]", text[match.end() :])
             return self._speaker.number(exponent) if isotope and exponent.isdecimal() else ""  # or a footnote
         if match[3] and exponent == "1":
@@ -74,10 +98,23 @@ class _Powers:
 
     def charge(self, match: re.Match[str]) -> str:
         """*two plus*, of an ion."""
-        size = match["size"].translate(_SUPERSCRIPTS)
+        size = match["size"].translate(SUPERSCRIPTS)
         words = self._speaker.words
         signs = [words.plus if sign == "⁺" else words.minus for sign in match["sign"]]
         return self._speaker.join(self._speaker.number(size) if size else "", *signs)
+
+    def raised(self, match: re.Match[str]) -> str:
+        """*to the power of n*, *transpose*"""
+        letter = unicodedata.normalize("NFKC", match.group())
+        return _TRANSPOSED[self._speaker.code] if letter == "T" else self._speaker.words.power.format(letter)
+
+    def lowered(self, match: re.Match[str]) -> str:
+        """*a n plus one*"""
+        return self._terms(unicodedata.normalize("NFKC", match.group()))
+
+    def accent(self, match: re.Match[str]) -> str:
+        """*x bar*, *p hat*"""
+        return _OVER[self._speaker.code][_ACCENTS.index(match.group())]
 
     def any_power(self, _match: re.Match[str]) -> str:
         """*to the power of*, before what is not a number or a letter only."""
@@ -91,11 +128,18 @@ class _Powers:
             return None
         return _FROM_TO[self._speaker.code].format(name, self._terms(match[2]), self._terms(match[3] or match[4]))
 
+    def small_bounds(self, match: re.Match[str]) -> str:
+        """`∫₀¹`, `Σᵢ₌₁ⁿ`"""
+        words = self._speaker.words
+        name = {"∫": words.integral, "∏": "product" if self._speaker.code == "en" else ""}.get(match[1], words.sum)
+        first, last = (unicodedata.normalize("NFKC", part).strip("^{}") for part in match.groups()[1:])
+        return _FROM_TO[self._speaker.code].format(name, self._terms(first), self._terms(last))
+
     def _terms(self, written: str) -> str:
         """Numbers, letters and signs of a bound."""
         words = self._speaker.words
         signs = {"=": words.equals, "+": words.plus, "-": words.minus, "−": words.minus, "∞": words.infinity}
-        plain = written.translate(_SUPERSCRIPTS).translate(SUBSCRIPTS)
+        plain = written.translate(SUPERSCRIPTS).translate(SUBSCRIPTS)
         parts: list[str] = re.findall(r"\d+|[^\W\d_]+|[=+\-−∞]", plain)
         return self._speaker.join(
             *(self._speaker.number(part) if part.isdecimal() else signs.get(part, part) for part in parts)

@@ -9,6 +9,7 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.say import (
     amounts,
     angles,
+    cards,
     chats,
     chess,
     chinese,
@@ -16,6 +17,7 @@ from mirza.speech.text.say import (
     codes,
     compounds,
     dates,
+    durations,
     eastern,
     fractions,
     functions,
@@ -84,8 +86,10 @@ def rules_for(language: Language) -> RuleSet:
         japanese.rules(speaker),
         dates.rules(speaker),
         scripture.rules(speaker),
+        durations.rules(speaker),
         clock.rules(speaker),
         chess.rules(speaker),
+        cards.rules(speaker),
         codes.rules(speaker),
         angles.rules(speaker),
         winds.rules(speaker),
@@ -111,6 +115,7 @@ def rules_for(language: Language) -> RuleSet:
         | music.triggers(language)
         | money.triggers()
         | winds.triggers(language)
+        | words.triggers()
         | chess.triggers(language.code),
         spans=dates.spans(language) or japanese.spans(language),
         names=dates.names(language) | japanese.names(language),

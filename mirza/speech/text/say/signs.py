@@ -7,7 +7,7 @@ import re
 from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.language import units
 from mirza.speech.text.say import sums
-from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.base import MODULO, Rule, Speaker
 from mirza.speech.text.say.sums import CJK, FORMULA, LETTER, LONE_LETTER, Sums, is_operand
 from mirza.speech.text.say.units import per_name
 from mirza.speech.text.say.web import spell
@@ -18,14 +18,12 @@ _PLURAL = re.compile(r"(?<=[^\W\d_²³¹]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
 _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
 _FACE = re.compile(
-    r"(?:(?<![^\s(])[:;=8][-'^]?[()DPpOo|/\\3]|[:;][-'^]?[()DPp])(?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\_\(ツ\)_/¯"
+    r"(?:(?<![^\s(])[:;=8][-'^]?[()DPpOo|/\\3]|[:;][-'^]?[()DPp])(?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\?_\(ツ\)_/¯"
 )
-_ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔]\ufe0f?|=>")
+_ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔⇌⇋⇄↦⟹⟸⟺]\ufe0f?|=>")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
 _SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
-_SYMBOLS = "♭♯♩⌘⌥⇧⌃∵∴∠△⊥∥ℝℕℤℚℂ∈∉∪∩⊂⊆∀∃∅∂∇∝≡"
-_SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _SCORE = re.compile(r"[^\W\d_]{2,} \d+\Z")
 _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
 _PRODUCT = re.compile(r"· ?(?=\d|\(|√|[^\W\d_](?![^\W\d_]))")
@@ -35,11 +33,15 @@ _SECTIONS = {"en": "s", "fr": "s", "de": "en", "es": "s"}
 """*die Paragrafen*"""
 _SOLFEGE = re.compile(r"\b(?:[Dd]o|[Rr][eé]|[Mm]i|[Ff]a|[Ss]ol|[Ll]a|[Ss]i)\Z")
 _PER_TIME = re.compile(
-    r"/(yr|mo|wk|hr|sec|min|Min|Std|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|mm³|mm²|cm³|[µμ][lL]|[md]?[lL]|ha|kg|j)(?!\w)"
+    r"/(dL|mL|L|ms|s|yr|mo|wk|hr|sec|min|Min|Std|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|mm³|mm²|cm³|[µμ][lL]|[md]?[lL]|ha|kg|j)(?!\w)"
 )
 _CLAUSE, _TIE_BREAK = re.compile(r"\(\w{1,4}\)"), re.compile(r"\d[-–]\d\Z")
 """`6(1)(f)` of a law, and `7-6(5)` in tennis."""
-_ALONE = frozenset(["ha", "kg"])
+_THOUSANDS = re.compile(r"\d[kKM]\Z")
+_ALL, _STAR = re.compile(r"\b(?:SELECT|select|import|rm|ls|cp|cat|grep)(?: -\w+)* \Z"), "star"
+"""Before a star that stands for all there is."""
+_MODULO = re.compile(MODULO)
+_ALONE = frozenset(["ha", "kg", "s", "ms"])
 _HOUR = re.compile(r"\d(?: ?[ap]\.?m\.?| ?h| Uhr)?\Z")
 _UNTIL = re.compile(r"(?:noon|midnight|midday|midi|minuit|Mitternacht|mediodía|medianoche)\b")
 _PRIME = {"en": "prime", "fr": "prime", "de": "Strich", "es": "prima", "zh": "撇", "ja": "プライム"}
@@ -49,15 +51,23 @@ def rules(speaker: Speaker) -> list[Rule]:
     """What is asked last: one or a few signs."""
     arithmetic = Sums(speaker)
     signs = _Signs(speaker, arithmetic)
+    symbols = re.escape("".join(sign for sign in speaker.language.symbols if not "\u0370" <= sign <= "\u03ff"))
     found = [
         Rule("$", _ITEM, lambda _: speaker.words.pause, first=ITEM),
         Rule("$", _HEART, signs.heart, first="<♥❤"),
         Rule("$", _FACE, lambda _: "", first=r":;=8\^<¯"),
         Rule("$", _PLURAL, lambda match: match.group().strip("()"), tight=True, first="("),
         Rule("$", _TAG, signs.tag, first="<"),
-        Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔"),
+        Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔⇌⇋⇄↦⟹⟸⟺"),
+        Rule("$", re.compile("⋯"), lambda _: "dot dot dot" if speaker.code == "en" else speaker.words.pause, first="⋯"),
         Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip(), first="*"),
         Rule("$", re.compile(r"(?<=\s)\.(?=[\"'`)])"), lambda _: speaker.words.dot, first="."),
+        *([Rule("$", re.compile(r"(?<= )\|\|(?= )"), lambda _: "or", first="|")] if speaker.code == "en" else []),
+        *(
+            [Rule("$", re.compile(r"(?<![^\s(])!(?=[A-Za-z_])"), lambda _: "not", first="!")]
+            if speaker.code == "en"
+            else []
+        ),
         Rule("$", _PRODUCT, signs.product, first="·"),
         Rule("$", re.compile("&&"), lambda _: speaker.words.ampersand, first="&"),
         Rule("$", _PER_TIME, signs.per_time, first="/"),
@@ -83,7 +93,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"(?<=\d)★(?!★)|(?<=\d )★(?!★)"), lambda _: _STARS[speaker.code], first="★"),
         Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
         Rule("a", re.compile(r"([a-z])([a-z])(?=[²³])"), signs.factors, first="a-z"),
-        Rule("$a", _SYMBOL, lambda match: speaker.language.symbols.get(match.group()), first=_SYMBOLS),
+        Rule("$a", re.compile(f"[{symbols}]"), lambda match: speaker.language.symbols[match.group()], first=symbols),
         Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol, first="πα-ωΑ-Ω"),
     ]
     return found
@@ -123,7 +133,13 @@ class _Signs:
         before = self._speaker.cue_before(match.string, match.start())
         counted = match.string[match.start() - 1 : match.start()]
         if (
-            (len(before) < 3 and counted != "%" and not (counted.isdigit() and match[1] not in _ALONE))
+            (
+                len(before) < 3
+                and counted != "%"
+                and not (
+                    (counted.isdigit() or _THOUSANDS.search(match.string, 0, match.start())) and match[1] not in _ALONE
+                )
+            )
             or before.lower() == "max"
             or match[1] not in units(self._speaker.code)
         ):
@@ -200,7 +216,7 @@ class _Signs:
         )
         match match.group():
             case "%":
-                return words.percent
+                return "modulo" if _MODULO.match(text, match.end()) else words.percent
             case "‰":
                 return words.per_mille
             case "°":
@@ -216,7 +232,7 @@ class _Signs:
             case "+":
                 return self._sums.plus(text, match.start(), before, after)
             case "×" | "*" | "⋅" | "∙":
-                return words.times
+                return _STAR if _ALL.search(text, 0, match.start()) and self._speaker.code == "en" else words.times
             case "÷":
                 return words.divided
             case "±":

@@ -24,12 +24,14 @@ _PERIODS = frozenset(
     "Person día semana mes año hora noche persona".split()
 )
 """After a slash these mean *per*."""
+_COMMAND = re.compile(r"\b(?:kill|head|tail|grep|sort|gzip|zip|xargs|pkill) \Z")
 _DERIVED, _BY = re.compile(r"(?<![^\W_])[d∂][²2]?[a-zθ]?\Z"), re.compile(r"[d∂][a-zθ]²?(?!\w)")
 """*d y over d x*"""
 _EVERY = {"en": "every", "fr": "toutes les", "de": "alle", "es": "cada"}
 """`1 comp./12 h`"""
 _AGE = re.compile(r" ?\d{1,2} ans\b")
 """Those who are younger: *moins de dix-huit ans*."""
+_WORD = re.compile(r"[A-Za-z]\w*\Z|[^\W\d_]\Z")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 FORMULA = re.compile(r"[=+²³^×<>≤≥|]")
 """`3x` and `x²` before a dash are terms where one of these is near."""
@@ -103,7 +105,9 @@ class Sums:
             return "moins de"
         if match.group() == "−":
             return self._words.minus
-        if after.isalpha() and before[-1:].isspace() and before.rstrip()[-1:].isalpha():
+        if _COMMAND.search(before):
+            return self._words.dash
+        if after.isalpha() and before[-1:].isspace() and _WORD.search(before.rstrip()):
             return self._words.dash  # an option, `git commit -m`
         if re.search(r"[年月日号點点時时]\Z", before):
             return self._words.to
@@ -135,6 +139,8 @@ class Sums:
         if LETTER.match(before) and LETTER.match(after):
             if _DERIVED.search(text, max(0, start - 4), start) and _BY.match(text, start + 1):
                 return self._words.over
+            if before in "fƒ" and after.isdigit() and LONE_LETTER.search(text, 0, start) and "=" not in text:
+                return ""  # a lens
             if before in "元円块" and CJK.match(after):
                 return self._words.per if self._speaker.code == "zh" else self._words.pause
             unit = self._speaker.word_after(text, start + 1)
@@ -142,6 +148,9 @@ class Sums:
                 return self._words.per
             if after.isdigit() and not before.isdigit() and not LONE_LETTER.search(text, 0, start):
                 return self._words.pause  # 180 °C/350 °F
+            letters = LONE_LETTER.search(text, 0, start) and LONE_LETTER.match(text[start + 1 :][:1]) and len(unit) == 1
+            if letters and "=" in text and text[start - 1 : start + 2] not in ("I/O", "N/A"):
+                return self._words.over if self._speaker.spaced else self._words.divided
             formula = before.isdigit() or before in "²³" or (after.isdigit() and LONE_LETTER.search(text, 0, start))
             if re.match(r"/0\d", text[start:]):
                 return self._words.slash  # a file's number

@@ -11,22 +11,22 @@ from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import CJK, any_of
 from mirza.speech.text.say import fractions, german, powers
-from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
+from mirza.speech.text.say.base import MODULO, SPACE, Rule, Speaker, after_number, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
-_HOURS_MINUTES = re.compile(
-    r"(\d{1,3}) ?hr?s? ?(\d{1,2}) ?m(?:in)?s?(?: ?(\d{1,2}(?:[.,]\d+)?) ?s(?:ec)?)?(?!\w)"
-    r"|(?P<minutes>\d{1,2}) ?m(?:in)? ?(?P<seconds>\d{1,2}(?:[.,]\d+)?) ?s(?:ec)?(?!\w)"
-)
+_INVERSE = re.compile(r"([^ ·⋅⁻^{}]+)(?:⁻|\^\{?-)([¹²³123])")
+"""`m s⁻²`"""
 _COUNTED = re.compile(rf"([\d.,]+){SPACE}?(\D.*)")
 """`24 h`"""
+_MANY = re.compile(r"(\d+)([kKM])")
+"""`1M` tokens"""
 _PER_SHORT = {
     "zh": {"d": "天"},
     "ja": {"d": "日"},
     "es": {"ud": "unidad", "u": "unidad", "pers": "persona"},
     "fr": {"pers": "personne", "u": "unité", "hab": "habitant"},
     "de": {"St": "Stück", "Stk": "Stück", "Pers": "Person"},
-    "en": {"pp": "person", "mo": "month", "yr": "year"},
+    "en": {"pp": "person", "mo": "month", "yr": "year", "nt": "night"},
 }  # fmt: skip
 """What is short after a slash only: `15 €/ud.`"""
 _PER_HUNDRED = {
@@ -37,10 +37,17 @@ _PER_HUNDRED = {
 _OPENED, _CLOSED = re.compile(r"(?<!\S)\""), re.compile(r"(?<=[^\s\d])\"")
 """Marks of quotation; none that may be an inch is counted."""
 _INCH_MARK = re.compile(
-    rf"(?P<part>{fractions.MIXED}(?=\"))?(?P<whole>\d+(?:[.,]\d+)?)?(?(part)|(?(whole)|(?!)))\"(?![^\W_])"
+    rf"(?:(?P<first>\d+(?:[.,]\d+)?)[-–])?(?P<part>{fractions.MIXED}(?=\"))?(?P<whole>\d+(?:[.,]\d+)?)?(?(part)|(?(whole)|(?!)))\""
+    r"(?![^\W_])"
 )
+_LONG_FEET = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{3,})['′](?![\w\"″])")
+"""So many feet that no mark of quotation is meant."""
 _THREAD = re.compile(r"(\d{1,2}/\d{1,2})-(\d{2})(?: x(?= \d)|(?=[ ](?:thread|bolt|screw|nut|tap|hole|UN)))")
 """A screw of a quarter inch, with twenty threads."""
+_NAMED = re.compile(r" \d+[A-Za-z]")
+"""A thing may have more said of it first: `a 6.7" 120Hz display`."""
+_EXPOSURE = re.compile(r"1/(\d{2,})")
+_OVEN = re.compile(r"([1-9]\d\d) ?([FC])(?!\w|[.-]?\w| [A-Z][a-z])")
 _SIDE = frozenset(
     "tall wide long deep high thick across apart away above below square of in by from with to and or x at on per".split()
 )
@@ -85,11 +92,11 @@ def rules(speaker: Speaker) -> list[Rule]:
     symbols = any_of(units(speaker.code))
     dashes = "[-–—]" if speaker.spaced else "[-–—~～〜至]"
     to = rf"(?:{SPACE}?{dashes}{SPACE}?(?P<second>{number}))?"
-    power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
+    power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·⋅] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
     own_per = r"[^\W\d_²³]{3,12}" if speaker.spaced else "[A-Za-z]{3,12}|小时|分钟|[秒天日年人回吸次片支瓶袋盒粒包]|d"
     divisor = rf"(?:100 ?km|(?:{number}){SPACE}?(?:{symbols})|{symbols}|{own_per})(?![^\W{CJK}])"
-    per = rf"(?:/(?P<per>{divisor})(?:/(?P<then>{divisor}))?)?"
-    percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])")
+    per = rf"(?:/(?P<per>{divisor})(?:/(?P<then>{divisor}))?|(?P<inverse>(?:[ ·⋅]{{1,2}}(?:{symbols})(?:⁻[¹²³]|\^\{{?-[123]\}}?)){{1,2}}))?"
+    percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])(?!{MODULO})")
     measure = re.compile(rf"(?P<first>{number}){to}{power}(?P<space>{SPACE}|-)?(?P<unit>{symbols}){_AFTER}{per}{_DOT}")
     mixed = re.compile(rf"(?P<part>{fractions.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
     measures = _Measures(speaker)
@@ -100,7 +107,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             "0$",
             measure,
             measures.measure,
-            then=after_number(rf"{SPACE}?[-–—~～〜至×x·{first_of(units(speaker.code))}]|[eE]"),
+            then=after_number(rf"{SPACE}?[-–—~～〜至×x·⋅{first_of(units(speaker.code))}]|[eE]"),
             first=".",
         ),
     ]
@@ -109,6 +116,10 @@ def rules(speaker: Speaker) -> list[Rule]:
             r"(\d{1,2}(?:\.\d+)?) ?M(?= (?:KOH|HF|(?=[A-Za-z0-9()]*[a-z0-9])(?:[A-Z][a-z]?\d?){2,})(?![A-Za-z]))"
         )
         found.insert(0, Rule("0", molar, lambda match: f"{speaker.number(match[1])} molar", then=after_number(" ?M")))
+        found.insert(
+            0, Rule("0", _LONG_FEET, lambda match: f"{speaker.number(match[1])} feet", then=after_number("['′]"))
+        )
+        found.insert(0, Rule("0", _OVEN, measures.oven, then=" ?[FC]", least=3))
         found.insert(0, Rule("0", _THREAD, measures.thread, then="/"))
         found.insert(0, Rule("0", _FEET, measures.feet, then="['′]"))
         found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then=" ?f"))
@@ -124,15 +135,13 @@ def rules(speaker: Speaker) -> list[Rule]:
                 "0$",
                 _INCH_MARK,
                 measures.inch_mark,
-                then=rf"[/⁄]\d| ?[\d{fractions.VULGAR}]|{after_number(chr(34))}",
+                then=rf"[/⁄]\d| ?[\d{fractions.VULGAR}]|" + after_number('[-–"]'),
                 first=fractions.VULGAR,
             ),
         )
         found.append(Rule("$", _lone(speaker), measures.lone, first="("))
     if speaker.code in ("fr", "es"):
         found.insert(0, Rule("0", _SHORT_HEIGHT, measures.short_height, then=" ?m"))
-    if spaced and speaker.code != "fr":
-        found.insert(0, Rule("0", _HOURS_MINUTES, measures.hours_minutes, then=" ?[hm]"))
     if speaker.code == "en":
         found.insert(0, Rule("0", _INCHES, measures.inches, then=after_number('["″”]')))
     if spaced:
@@ -192,6 +201,8 @@ def many_of(speaker: Speaker, unit: str) -> str:
 def per_name(speaker: Speaker, unit: str) -> str:
     """What comes after *per*: a unit by its name, anything else as it is written."""
     known = units(speaker.code)
+    if scaled := _MANY.fullmatch(unit):
+        return speaker.join(speaker.number(scaled[1]), speaker.language.money.scales.get(scaled[2], scaled[2]))
     if counted := _COUNTED.fullmatch(unit):
         return named(speaker, counted[1], known[counted[2]].partition("/")[0])
     if unit in known:
@@ -256,6 +267,11 @@ class _Measures:
                     said + speaker.words.pause if self._again(unit, divisor) else speaker.join(said, speaker.words.per)
                 )
                 said = speaker.join(said, per_what)
+        for name, exponent in _INVERSE.findall(match["inverse"] or ""):
+            power = {"2": speaker.words.squared, "3": speaker.words.cubed}.get(
+                exponent.translate(powers.SUPERSCRIPTS), ""
+            )
+            said = speaker.join(said, speaker.words.per, per_name(speaker, name), power)
         if speaker.language.spaced:
             return said
         return _HOURLY.sub("", said) if _HOURLY.search(match.string, max(0, match.start() - 4), match.start()) else said
@@ -282,7 +298,7 @@ class _Measures:
         first = speaker.number(match["first"])
         if match["second"]:
             return speaker.join(first, speaker.words.to, speaker.number(match["second"]))
-        exponent = powers.exponent_of(re.sub(r"^ ?[×x·] ?10|^[eE^]", "", match["power"]).lstrip("^"))
+        exponent = powers.exponent_of(re.sub(r"^ ?[×x·⋅] ?10|^[eE^]", "", match["power"]).lstrip("^"))
         return speaker.join(first, powers.times_ten(speaker, exponent))
 
     def part(self, match: re.Match[str]) -> str | None:
@@ -291,6 +307,8 @@ class _Measures:
         said = fractions.mixed(speaker, match["part"])
         if said is None:
             return None
+        if speaker.code == "en" and match["unit"] == "s" and (exposure := _EXPOSURE.fullmatch(match["part"])):
+            return f"one {speaker.numbers.ordinal(int(exposure[1]))} of a second"
         few = (
             not re.match(r"\d+ ?(?:\d+/|[^\d/])", match["part"])
             if speaker.code != "fr"
@@ -324,21 +342,15 @@ class _Measures:
             few = re.match(r"\d+ |\d+[^\d/]", match["part"]) is None
         else:
             said, whole = speaker.number(match["whole"]), match["whole"]
-            few = whole == "1"
+            few = whole == "1" and not match["first"]
+        if match["first"]:
+            said = said and speaker.join(speaker.number(match["first"]), speaker.words.to, said)
         if said is None:
             return None
         noun = speaker.word_after(match.string, match.end())
-        described = (
-            speaker.code == "en" and noun.islower() and noun not in _SIDE | speaker.language.nouns.function_words
-        )
+        thing = noun.islower() or (not noun and speaker.determined(match) and _NAMED.match(match.string, match.end()))
+        described = speaker.code == "en" and thing and noun not in _SIDE | speaker.language.nouns.function_words
         return _pattern(speaker.code, "length-inch", few or described).format(said)
-
-    def hours_minutes(self, match: re.Match[str]) -> str:
-        """*eleven hours twenty minutes*"""
-        hours, minutes, seconds = match[1], match[2] or match["minutes"], match[3] or match["seconds"]
-        parts = ((hours, "duration-hour"), (minutes, "duration-minute"), (seconds, "duration-second"))
-        said = [named(self._speaker, part.lstrip("0") or "0", unit) for part, unit in parts if part]
-        return " y ".join([" ".join(said[:-1]), said[-1]]) if self._speaker.code == "es" else " ".join(said)
 
     def feet_inches(self, match: re.Match[str]) -> str:
         """*five feet eleven inches*"""
@@ -349,6 +361,11 @@ class _Measures:
         pause = self._speaker.words.pause
         name = many_of(self._speaker, match[1])
         return f"{pause} {name}" + (pause if match.string[match.end() :].lstrip()[:1].isalnum() else "")
+
+    def oven(self, match: re.Match[str]) -> str:
+        """*three hundred and fifty degrees Fahrenheit*"""
+        unit = "temperature-fahrenheit" if match[2] == "F" else "temperature-celsius"
+        return named(self._speaker, match[1], unit)
 
     def thread(self, match: re.Match[str]) -> str | None:
         """*one quarter twenty*"""

@@ -74,7 +74,13 @@ def rules(speaker: Speaker) -> list[Rule]:
             return None
         return host(match.group().removesuffix("()"))
 
+    def local(match: re.Match[str]) -> str:
+        port = speaker.number(match[1]) if match[1] else ""
+        folders = [host(part) for part in (match[2] or "").split("/") if part]
+        return f" {words.slash} ".join([speaker.join("localhost", port), *folders])
+
     return [
+        Rule("a", re.compile(r"localhost(?::(\d{2,5}))?(/[\w./-]*\w/?)?(?:\?[\w=&]*)?"), local, first="l"),
         Rule("a", _URL, url, first="hHfFwW"),
         Rule("a0$", _EMAIL, email, then=r"[\w.+%-]*(?:@|\Z)", first=r"\w+%\-"),
         Rule("$", re.compile(r"@[\^~](?=\d)"), lambda _: words.at, first="@"),

@@ -11,13 +11,19 @@ from mirza.speech.text.say.base import Rule, Speaker, first_of, german_ending
 from mirza.speech.text.say.readings import readings
 
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
-_ROMAN = re.compile(r"([IVX]{1,8})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
+_ROMAN = re.compile(r"([IVX]{1,8}|[IVXLCDM]{2,9})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
 _GERMAN_ROMAN = re.compile(r"([IVX]{1,8})()\.(?=\s+[a-zäöü]|[,;:)])")
 _GERMAN_ORDINAL = re.compile(r"([IVX]{1,8})\.(?=\s+[A-ZÄÖÜ][a-zäöü])")
 _ARTICLES = frozenset("der die das dem den des im zum vom am beim".split())
-_VALID = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
-_VALUES = {"I": 1, "V": 5, "X": 10}
-_NUMBER = re.compile(r"\d|[A-Z]\.? ?\d|[IVX]+(?!\w)")
+_SMALL_ROMAN = re.compile(r"[ivx]{2,7}(?![^\W_])")
+_SMALL_BEFORE = re.compile(
+    r"(?:\b(?:pp?|sc|ch|vol|no|art|sect?|para|fig|l|ll)\.|\b[Ss]cene|\b[Pp]ages?|\b[Cc]hapter|\b[Pp]art|\b[Ii]tem|[ivx][-–,]|\d[:.]) ?\Z"
+)
+_VALID = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_LARGE = frozenset("LCDM")
+"""Letters that make other words, too: as numerals only where a cue is before them."""
+_NUMBER = re.compile(r"\d|[A-Z]\.? ?\d|(?:[IVX]{2,}|[VX]|[ivx]{2,})(?!\w)")
 _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
 _ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f](?:de[ \xa0])?\Z")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
@@ -29,12 +35,20 @@ _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _OF_NO_DAY = re.compile(r"\b[Tt]he |^\W*\Z")
 """*depends on the Sun.*"""
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’&]*,? \Z")
+_RANK = re.compile(r"\d(?:st|nd|rd|th) \Z")
 _AMOUNT = re.compile(r"[\d½⅓⅔¼¾⅛] \Z")
+_AFTER_ONE = frozenset("of and or to is has in for with on through".split())
 _THIRD_PERSON = frozenset(
     "is has does contains consists begins ends deals tells covers remains appears follows".split()
 )
 """What no one says of himself: *Faust I is*."""
 _ENGLISH_VERBS = frozenset("was is had of and ruled reigned died became won lost fought invaded founded".split())
+
+
+def triggers() -> frozenset[str]:
+    """Small Roman numerals."""
+    small = (f"{tens}{ones}" for tens in ("", "x", "xx") for ones in ("", *"i ii iii iv v vi vii viii ix".split()))
+    return frozenset(numeral for numeral in small if len(numeral) > 1)
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -50,7 +64,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         *([Rule("a", _GERMAN_ROMAN, shorts.roman, first="IVX")] if speaker.code == "de" else []),
         *([Rule("a", _GERMAN_ORDINAL, shorts.roman_ordinal, first="IVX")] if speaker.code == "de" else []),
         Rule("a", _ROMAN_SPAN, shorts.roman_span, first="IVX"),
-        Rule("a", _ROMAN, shorts.roman, first="IVX"),
+        Rule("a", _ROMAN, shorts.roman, first="IVXLCDM"),
+        Rule("a", _SMALL_ROMAN, shorts.small_roman, first="ivx"),
     ]
 
 
@@ -69,7 +84,7 @@ class _Shorts:
             numbered = _CENTURY.search(text[: match.start()]) is not None or re.match(r"[IVX]+(?!\w)", rest) is not None
         if self._speaker.code == "en" and (other := _english(written, text[: match.start()], rest)) is not None:
             return other or None
-        if written.lower() in BEFORE_NUMBER and not numbered and not rest.startswith("of "):
+        if written.lower() in BEFORE_NUMBER and not numbered and not rest.startswith(("of ", "is ", "was ")):
             return None
         if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()) and not rest.startswith("et M"):
             return None
@@ -124,6 +139,7 @@ class _Shorts:
             return None
         value = roman_value(letters)
         speaker = self._speaker
+        large = not _LARGE.isdisjoint(letters)
         before = speaker.word_before(match.string, match.start())
         if suffix:
             if speaker.code != "fr":
@@ -145,6 +161,9 @@ class _Shorts:
         cue = speaker.cue_before(match.string, match.start())
         if chained := _CHAINED.search(match.string, 0, match.start()):
             cue = speaker.cue_before(match.string, chained.start())
+        named = speaker.word_before(match.string, match.start())
+        if letters == "I" and speaker.code == "en" and named.islower() and after.islower() and after not in _AFTER_ONE:
+            return None  # the chapter I wrote
         if cue in speaker.language.roman_cues or f"{cue}." in BEFORE_NUMBER:
             return speaker.numbers.cardinal(value)
         if (
@@ -155,13 +174,24 @@ class _Shorts:
             return speaker.numbers.cardinal(value)
         if speaker.code == "es" and after in ("Guerra", "República", "GM"):
             return speaker.numbers.ordinal(value, FEMININE)
-        if dotted:
+        if dotted or large:
             return None
         return (
             speaker.numbers.cardinal(value)
             if len(letters) > 1 and before[:1].isupper() and before != before.upper()
             else None
         )
+
+    def small_roman(self, match: re.Match[str]) -> str | None:
+        """`p. xii`, `(ii)`; a word elsewhere."""
+        letters = match.group().upper()
+        bracketed = (
+            match.string[match.start() - 1 : match.start()] == "("
+            and match.string[match.end() : match.end() + 1] == ")"
+        )
+        if not _VALID.fullmatch(letters) or not (bracketed or _SMALL_BEFORE.search(match.string, 0, match.start())):
+            return None
+        return self._speaker.numbers.cardinal(roman_value(letters))
 
     def _reign(self, value: int) -> str:
         numbers = self._speaker.numbers
@@ -184,9 +214,19 @@ def _english(written: str, before: str, rest: str) -> str | None:
         case "v.":
             return "versus" if rest[:1].isupper() and _NAME_BEFORE.search(before) else ""
         case "c.":
+            if _RANK.search(before):
+                return "century" + _stop(written, rest)
             if _AMOUNT.search(before):
                 return ("cup" if _ONE.search(before) else "cups") + _stop(written, rest)
             return "circa" if rest[:1].isdigit() else ""
+        case "T.":
+            return (
+                ("tablespoon" if _ONE.search(before) else "tablespoons")
+                if _AMOUNT.search(before) and rest[:1].islower()
+                else ""
+            )
+        case "Dr." | "Dr" if not rest[:1].isupper():
+            return "Drive" + _stop(written, rest)
         case "est.":
             return "established" if re.match(r"\d{4}", rest) else "estimated" + _stop(written, rest)
         case _:
