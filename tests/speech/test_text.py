@@ -87,8 +87,23 @@ def test_hindi_is_cut_at_the_danda_and_keeps_its_vowel_signs():
     assert spoken("यह एक वाक्य है। यह दूसरा है।", "hi") == ["यह एक वाक्य है।", "यह दूसरा है।"]
 
 
-def test_an_unknown_language_is_said_with_the_forms_of_english():
-    assert spoken("Det kostar 5.", "sv") == ["Det kostar five."]
+@pytest.mark.parametrize(
+    ("language", "written", "said"),
+    [
+        ("it", "Ho **3 gatti**: il 5% costa 3,50 € alle 14:30.", "Ho 3 gatti: il 5% costa 3,50 € alle 14:30."),
+        (
+            "it",
+            "Il Sig. Rossi → 10 m² 😀, vedi https://www.example.com/a?b=1.",
+            "Il Sig. Rossi 10 m², vedi example.com.",
+        ),
+        ("pt", "- R$ 20,00 (n.º 7)", "R$ 20,00 (n.º 7)"),
+        ("hi", "यह 5% है 👍🏽", "यह 5% है"),
+        ("ru", "Цена — 1 234,50 ₽; № 7 ✓", "Цена — 1 234,50 ₽; № 7"),
+        ("ko", "가격은 5,000원(10%)입니다!", "가격은 5,000원(10%)입니다!"),
+    ],
+)
+def test_in_a_language_without_forms_of_its_own_the_voice_reads_the_numbers(language: str, written: str, said: str):
+    assert spoken(written, language) == [said]
 
 
 # --- what is heard of what is written --------------------------------------------------------------------------------

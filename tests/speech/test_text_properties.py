@@ -27,6 +27,8 @@ BITS = [
     "\\frac{", "\\(", "$x$", "1. ", "- ", "| ", "|---|", "Dr. ", "etc. ", "U.S. ", "The ", "<|channel|>", "final<|message|>",
     "thinking>", " tag", '{"name":', " and ", " because ", "3.", "![", "z. B. ", "XIV", "5 km", "$3.50", "14:30", "www.a.de",
 ]  # fmt: skip
+OTHER = "it"
+"""A language without forms of its own."""
 MESSY = st.lists(st.sampled_from(BITS), max_size=60).map("".join)
 CUTS = st.lists(st.integers(1, 9), min_size=1, max_size=8)
 QUIETLY = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
@@ -44,7 +46,7 @@ def deltas(text: str, sizes: list[int]) -> list[str]:
 
 
 @QUIETLY
-@given(MESSY | st.text(max_size=200), CUTS, st.sampled_from(LANGUAGES))
+@given(MESSY | st.text(max_size=200), CUTS, st.sampled_from([*LANGUAGES, OTHER]))
 def test_the_same_text_gives_the_same_pieces_however_it_is_cut(text: str, sizes: list[int], language: str):
     whole = pieces([text], language)
     assert pieces(deltas(text, sizes), language) == whole
@@ -52,7 +54,7 @@ def test_the_same_text_gives_the_same_pieces_however_it_is_cut(text: str, sizes:
 
 
 @QUIETLY
-@given(MESSY | st.text(max_size=200), CUTS, st.sampled_from(LANGUAGES))
+@given(MESSY | st.text(max_size=200), CUTS, st.sampled_from([*LANGUAGES, OTHER]))
 def test_pieces_are_slices_in_order_and_can_be_heard_in_part(text: str, sizes: list[int], language: str):
     end = 0
     for piece in pieces(deltas(text, sizes), language):
@@ -72,7 +74,7 @@ WORDS = st.lists(st.text(LETTERS, min_size=2, max_size=9), min_size=1, max_size=
 @given(
     WORDS,
     st.sampled_from([" ", ", ", ". ", "! ", " (", ") ", "\n", " 😀 ", " **", "** ", " — ", "\n- "]),
-    st.sampled_from(LANGUAGES),
+    st.sampled_from([*LANGUAGES, OTHER]),
 )
 def test_no_letter_is_lost(words: list[str], between: str, language: str):
     text = between.join(words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
@@ -153,6 +153,11 @@ class Language:
     code_announcement: str
 
     @property
+    def known(self) -> bool:
+        """Whether Mirza knows how the language says what is written otherwise; if not, its voice has to."""
+        return self.code in LANGUAGES
+
+    @property
     def spaced(self) -> bool:
         """Whether words have spaces between them."""
         return self.code not in ("zh", "ja")
@@ -165,9 +170,10 @@ class Language:
 
 @cache
 def language_for(code: str) -> Language:
-    """The language `code`, ISO 639-1 with or without a region; English for one that is not known."""
-    short = code.lower().replace("_", "-").split("-")[0]
-    name = short if short in LANGUAGES else "en"
+    """The language `code`, ISO 639-1 with or without a region, `known` or not."""
+    name = code.lower().replace("_", "-").split("-")[0]
+    if name not in LANGUAGES:
+        return _other(name)
     data = tomllib.loads(_read(name))
     breaks, money, dates, nouns = data["breaks"], data["money"], data["dates"], data["nouns"]
     starters = _set(breaks["starters"])
@@ -230,6 +236,26 @@ def units(code: str) -> dict[str, str]:
     """Unit symbols, and their names in CLDR; some are in use in one language only."""
     tables = tomllib.loads(_read("units"))
     return tables["units"] | tables.get(code, {})
+
+
+def _other(code: str) -> Language:
+    """A language that nothing is known of but where most of its kind end sentences."""
+    data = tomllib.loads(_read("other"))
+    none: frozenset[str] = frozenset()
+    breaks = Breaks(
+        titles=_set(data["breaks"]["titles"]),
+        title_ends=(),
+        known=none,
+        short_days=none,
+        books=none,
+        closing=_set(data["breaks"]["closing"]),
+        starters=none,
+        conjunctions=none,
+        openers=none,
+        ordinal_dot=False,
+        after_time=none,
+    )
+    return replace(language_for("en"), code=code, breaks=breaks, code_announcement=data["announcements"]["code"])
 
 
 def _read(name: str) -> str:

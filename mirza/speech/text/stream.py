@@ -23,7 +23,7 @@ from mirza.speech.text.waiting import Waiting
 class SpeechText:
     """Written text in, speakable pieces out.
 
-    `language` is an ISO 639-1 code; the forms of English are used for one that Mirza does not know. `quick_first` lets
+    `language` is an ISO 639-1 code; in one that Mirza has no forms for, numbers are left to the voice. `quick_first` lets
     the first piece be a clause, so that the first sound comes early. `in_thought` says that the text begins inside a
     thought, which the prompt opened.
     """

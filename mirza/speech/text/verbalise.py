@@ -15,6 +15,7 @@ from mirza.speech.text.language import Language, language_for
 from mirza.speech.text.line import TIDY, TIDY_CJK, Line
 from mirza.speech.text.pieces import Tie
 from mirza.speech.text.places import CJK, places
+from mirza.speech.text.say import own_reading
 from mirza.speech.text.say.rules import RuleSet, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～（）"} | {
@@ -144,5 +145,8 @@ def _narrow(clean: str) -> str:
 @cache
 def _forms(code: str) -> tuple[RuleSet, re.Pattern[str]]:
     """What one language says otherwise than it is written, and where that may be."""
-    rules = rules_for(language_for(code))
+    language = language_for(code)
+    if not language.known:
+        return RuleSet(own_reading.rules()), own_reading.PLACES
+    rules = rules_for(language)
     return rules, places(rules.triggers, spans=rules.spans, names=rules.names, within_words=rules.within_words)

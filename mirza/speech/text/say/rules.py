@@ -49,7 +49,12 @@ class RuleSet:
     """
 
     def __init__(
-        self, rules: tuple[Rule, ...], triggers: frozenset[str], spans: str, names: frozenset[str], within_words: str
+        self,
+        rules: tuple[Rule, ...],
+        triggers: frozenset[str] = frozenset(),
+        spans: str = "",
+        names: frozenset[str] = frozenset(),
+        within_words: str = "",
     ) -> None:
         self.rules = rules
         self.triggers = triggers
