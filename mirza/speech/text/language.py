@@ -241,20 +241,7 @@ def units(code: str) -> dict[str, str]:
 def _other(code: str) -> Language:
     """A language that nothing is known of but where most of its kind end sentences."""
     data = tomllib.loads(_read("other"))
-    none: frozenset[str] = frozenset()
-    breaks = Breaks(
-        titles=_set(data["breaks"]["titles"]),
-        title_ends=(),
-        known=none,
-        short_days=none,
-        books=none,
-        closing=_set(data["breaks"]["closing"]),
-        starters=none,
-        conjunctions=none,
-        openers=none,
-        ordinal_dot=False,
-        after_time=none,
-    )
+    breaks = Breaks(titles=_set(data["breaks"]["titles"]), closing=_set(data["breaks"]["closing"]))
     return replace(language_for("en"), code=code, breaks=breaks, code_announcement=data["announcements"]["code"])
 
 
