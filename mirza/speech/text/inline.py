@@ -27,6 +27,10 @@ _CITATION = re.compile(
 _INDEX = re.compile(r"\[([\w+\-*:., ]{1,40})\]")
 """`arr[i]` is said as a call is."""
 _CORNER_BEGUN = re.compile(r"【[^】\n†‡]{0,40}(?:[†‡][^】\n]{0,80})?\Z")
+_LISTED_CHARS = 16
+_ON_INTERVAL = re.compile(
+    r"\b(?:sur|auf|intervalle?o?|Intervall|(?:crece|wächst|fällt|stetig|continua|continue|croissante) (?:en|in|dans)) \Z"
+)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,31}\d{0,2});")
 _ENTITY_BEGUN = re.compile(r"&(?:#?[xX]?[\dA-Za-z]{0,32})\Z")
 _ESCAPED = frozenset("*_`#[]<>!|~{}+-.$&=^\"'/:;,?@%\\")
@@ -215,7 +219,8 @@ def _open_bracket(source: Source) -> bool:
 
 def _listed(source: Source) -> bool:
     """Whether the bracket is a value, `x = [1, 2]`, and no citation."""
-    return source.before == "=" or source.text[max(0, source.at - 2) : source.at] in ("= ", ": ")
+    lead = source.text[max(0, source.at - _LISTED_CHARS) : source.at]
+    return source.before == "=" or lead.endswith(("= ", ": ", "∈ ")) or _ON_INTERVAL.search(lead) is not None
 
 
 def _close_bracket(source: Source) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from mirza.speech.text.events import Break, CodeBegins, Event, Mark, Text, ThoughtEnds
 
-_BEHIND = 2
+_BEHIND = 16
 """So many characters before `at` are kept to be looked back at."""
 
 

@@ -48,8 +48,10 @@ _LETTERS = re.compile(
     r"(?=[A-Za-z-]*\d)[A-Za-z]+(?:[-‑]?\d+(?:\.\d+)?)+(?:[-‑]?[A-Za-z]{1,4}(?![A-Za-z]))?(?:\d*[A-Za-z]*)*(?!\w)",
     re.ASCII,
 )
-_NAMED_RANGE = re.compile(r"([A-Z]{1,2})(\d{1,2})[-–](\1)(\d{1,2})(?![\w-])")
-"""`J2-J3`"""
+_NAMED_RANGE = re.compile(
+    r"([A-Z]{1,2})(\d{1,2})[-–](\1)(\d{1,2})(?![\w-])|([A-Z]{1,2}\d{1,4}):([A-Z]{1,2}\d{1,4})(?![\w:])"
+)
+"""`J2-J3`, and the cells of a table, `A1:B10`."""
 _DIGITS_FIRST = re.compile(
     r"\d+(?:[A-Z]+\d+)+[A-Z]*(?!\w)|\d+[A-Z]{1,3}(?:\d+[A-Z]*)?(?!\w)|(?!\d+x\d)\d+[A-Za-z]+\d[\dA-Za-z]*(?!\w)",
     re.ASCII,
@@ -180,6 +182,8 @@ def rules(speaker: Speaker) -> list[Rule]:
 
     def named_range(match: re.Match[str]) -> str | None:
         """*J deux à J trois*, *A1 bis A4*"""
+        if match[5]:
+            return speaker.join(_name(speaker, match[5]) or "", words.to, _name(speaker, match[6]) or "")
         if int(match[2]) >= int(match[4]):
             return None
         first, last = (_name(speaker, f"{match[1]}{number}") for number in (match[2], match[4]))

@@ -54,8 +54,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     again = rf"(?:(?:{scales})?(?={SPACE}?[-–—]{SPACE}?(?:{number}){SPACE}?(?:{scales})(?![^\W\d_])))?"  # $58k–60k
     to = rf"{again}(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
     per = rf"(?:/(?P<per>\d+(?:[kKM](?![^\W_])|{SPACE}?(?:{any_of(units(speaker.code))})(?![^\W_]))|小时|分钟|盎司|公斤|千克|平方?米|公里|千米|加仑|人次|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]| [a-z]))?)?"
-    own = any_of({name.many for name in speaker.language.money.names.values()})
-    twice = "" if speaker.spaced else rf"(?:{own})?"  # ￥8,999元
+    own = any_of({"pesos", *(word for name in speaker.language.money.names.values() for word in (name.one, name.many))})
+    twice = rf"(?:{SPACE}(?:{own})(?!\w))?" if speaker.spaced else rf"(?:{own})?"  # ￥8,999元, $250 pesos
     ahead = re.compile(
         rf"(?<![A-Z]/)(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}(?:{SPACE}(?P<code>{codes})(?!\w))?{twice}{per}"
     )

@@ -40,6 +40,8 @@ _TRANSPOSED = {
     "zh": "的转置",
     "ja": "転置",
 }
+_BASES = {"fr": "en base {} de", "de": "zur Basis {} von", "es": "en base {} de"}
+"""Of a logarithm."""
 _CHARGE = re.compile(r"(?P<size>[⁰¹²³⁴-⁹]*)(?P<sign>[⁺⁻]+)")
 
 
@@ -149,7 +151,11 @@ class _Powers:
         return self._speaker.join(self._speaker.number(match[1]), times_ten(self._speaker, exponent_of(match[2])))
 
     def subscript(self, match: re.Match[str]) -> str:
-        return self._speaker.number(match.group().translate(SUBSCRIPTS))
+        """*x deux*, *log en base dix de*"""
+        written = self._speaker.number(match.group().translate(SUBSCRIPTS))
+        if match.string.endswith("log", 0, match.start()) and (base := _BASES.get(self._speaker.code)):
+            return base.format(written)
+        return written
 
 
 def _exponent(speaker: Speaker, exponent: str) -> str:

@@ -29,6 +29,8 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         "Me": (_NAMED,),
         "Gal": (_NAMED,),
         "Mal": (_NAMED,),
+        "exp.": (_reading("expérience", after=r"(?![\d:])"),),
+        "j.": (_reading("journée", before=r"\d(?:e|re|ère) "),),
         "v.": (_reading("vers", before=r"\(", after=r"\d{3,4}"), _COUNTED),
         "vv.": (_COUNTED,),
         "min": (_reading("minute", before=r"\d(?:e|er|re|ème) "),),
@@ -46,6 +48,7 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         "v.": (_reading("vom", after=r"\d"), _NAMED),
     },
     "es": {
+        "J.": (_COUNTED,),
         "h.": (_reading(None, after=r"(?!\d{3,4}(?!\d))"),),
         "ss.": (_reading("siglos", after=r"[IVX]+(?!\w)"),),
         "vv.": (_COUNTED,),

@@ -121,6 +121,7 @@ def rules_for(language: Language) -> RuleSet:
         | money.triggers()
         | winds.triggers(language)
         | words.triggers()
+        | units.triggers(language)
         | chess.triggers(language.code),
         spans=dates.spans(language) or japanese.spans(language),
         names=dates.names(language) | japanese.names(language),

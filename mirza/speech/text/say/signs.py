@@ -29,6 +29,9 @@ _TERM = re.compile(r"(?<![^\W_])\d*[a-z][²³]?\Z")
 _PRODUCT = re.compile(r"· ?(?=\d|\(|√|[^\W\d_](?![^\W\d_]))")
 _FACTOR = re.compile(r"(?:[\d⁰¹²³⁴-⁹)]|(?<![^\W\d_])[^\W\d_]) ?\Z")
 """A dot in the middle between two factors; between words it only parts them."""
+_FOR_ALL = re.compile(r"(?:\b(?:tout|[Ss]oit|alle|jedes|[Ss]ei|todo|[Ss]ea)|∀|∃) ?\w\w?\s?\Z")
+_ELEMENT = {"fr": "appartenant à", "de": "aus", "es": "perteneciente a"}
+"""*pour tout n appartenant à*"""
 _SECTIONS = {"en": "s", "fr": "s", "de": "en", "es": "s"}
 """*die Paragrafen*"""
 _SOLFEGE = re.compile(r"\b(?:[Dd]o|[Rr][eé]|[Mm]i|[Ff]a|[Ss]ol|[Ll]a|[Ss]i)\Z")
@@ -93,7 +96,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"(?<=\d)★(?!★)|(?<=\d )★(?!★)"), lambda _: _STARS[speaker.code], first="★"),
         Rule("$", re.compile(r"_+"), lambda _: "", first="_"),
         Rule("a", re.compile(r"([a-z])([a-z])(?=[²³])"), signs.factors, first="a-z"),
-        Rule("$a", re.compile(f"[{symbols}]"), lambda match: speaker.language.symbols[match.group()], first=symbols),
+        Rule("$a", re.compile(f"[{symbols}]"), signs.name, first=symbols),
         Rule("$a", re.compile(r"[πα-ωΑ-Ω](?![α-ωά-ώΑ-Ω])"), signs.symbol, first="πα-ωΑ-Ω"),
     ]
     return found
@@ -109,6 +112,15 @@ class _Signs:
         before = match.string[match.start() - 1 : match.start()]
         greek = "\u0370" <= before <= "\u03ff"
         return None if greek else self._speaker.language.symbols.get(match.group())
+
+    def name(self, match: re.Match[str]) -> str | None:
+        """A sign that has a word; after *Element von* in the dative."""
+        said = self._speaker.language.symbols.get(match.group())
+        if match.group() == "∈" and _FOR_ALL.search(match.string, 0, match.start()):
+            return _ELEMENT.get(self._speaker.code, said)
+        if said and said.startswith("die ") and match.string[: match.start()].rstrip().endswith(("∈", "⊂")):
+            return f"den {said[4:]}"
+        return said
 
     def product(self, match: re.Match[str]) -> str | None:
         """*m times a*"""

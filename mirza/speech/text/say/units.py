@@ -78,6 +78,11 @@ _WORDS = frozenset(
     "min max sec bar bit cal mi mo pt ha ms ml mp au ft pc mpc at iu kt kn kr lx lm ah wh ng pg j".split()
 )
 """In brackets these may be something else."""
+_BARE = "kg km cm mm cl dl ml mL kWh MWh km/h m² m³ km² cm²".split()
+_BEFORE_ONE = {
+    "fr": frozenset("par le au du".split()), "de": frozenset("pro je".split()), "es": frozenset("por el al del cada".split())
+}  # fmt: skip
+_BEFORE_MANY = frozenset("en in".split())
 _SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".split()
 """Units that may follow *150 million*; `in` would be a word."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
@@ -146,6 +151,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         found.insert(0, Rule("0", _INCHES, measures.inches, then=after_number('["″”]')))
     if spaced:
         found.append(Rule("a$", re.compile(r"[x×](?= ?\d)"), lambda match: _by(speaker, match), first="x×"))
+    if speaker.code in _BEFORE_ONE:
+        bare = re.compile(rf"({any_of(_BARE)})(?![\w/²³])")
+        found.append(Rule("a", bare, measures.bare, first=first_of(_BARE)))
     if speaker.code == "ja":
         often = re.compile(r"(\d+)([回個枚本件錠杯粒]|時間)/([日週月年回])(?![^\W\d_\u3040-\u309f])")
         found.insert(0, Rule("0", often, lambda match: _often(speaker, match), then="[回個枚本件錠杯粒時]"))
@@ -155,6 +163,11 @@ def rules(speaker: Speaker) -> list[Rule]:
             Rule("0", re.compile(rf"({number}){SPACE}?%(ig\w*)"), measures.percentual, then=after_number(f"{SPACE}?%")),
         )
     return found
+
+
+def triggers(language: Language) -> frozenset[str]:
+    """Units that stand without a number: *pro kg*."""
+    return frozenset(_BARE) if language.code in _BEFORE_ONE else frozenset()
 
 
 def _lone(speaker: Speaker) -> re.Pattern[str]:
@@ -366,6 +379,13 @@ class _Measures:
         """*three hundred and fifty degrees Fahrenheit*"""
         unit = "temperature-fahrenheit" if match[2] == "F" else "temperature-celsius"
         return named(self._speaker, match[1], unit)
+
+    def bare(self, match: re.Match[str]) -> str | None:
+        """*pro Kilogramm*, *en kilogrammes*"""
+        before = self._speaker.word_before(match.string, match.start())
+        if before in _BEFORE_MANY:
+            return many_of(self._speaker, match[1])
+        return per_name(self._speaker, match[1]) if before in _BEFORE_ONE[self._speaker.code] else None
 
     def thread(self, match: re.Match[str]) -> str | None:
         """*one quarter twenty*"""

@@ -29,7 +29,7 @@ _ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
 _CHAINED = re.compile(r"\b[IVX]+(?:,? (?:and|or|to|et|ou|à|und|oder|bis|y|o|a|al) |, )\Z")
 """*siglos XV y XVI*: what is said of the first is said of the second."""
-_COUNTED = re.compile(r"[ \xa0](?:[A-ZÀ-Þ]\w+s\b|d[eu]\b ?(?:l['’ ]|la )?(?:article|présent|loi|même))")
+_COUNTED = re.compile(r"[ \xa0](?:[A-ZÀ-Þ]\w+s\b|d[eu]\b ?(?:l['’ ]|la )?(?:article|présent|loi|même|[A-Z]\w+))")
 """After a French numeral: *les VI Nations*, *le II de l'article 5*."""
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _OF_NO_DAY = re.compile(r"\b[Tt]he |^\W*\Z")
