@@ -35,7 +35,7 @@ _REGISTERS = re.compile(
     re.IGNORECASE,
 )
 _FILED = re.compile(r"(?<![\d/])\d+/\d{5,}(?:/\d+)?(?![\d/])")
-_SHORT_NUMBER = re.compile(r"(?:(?<=le )|(?<=au ))[13]\d{3}(?![\d.,:/%-]|[ \xa0\u202f]?[€\d])")
+_SHORT_NUMBER = re.compile(r"(?:(?<=le )|(?<=au ))[13]\d{3}(?![.,]?\d|[:/%-]|[ \xa0\u202f]?[€\d])")
 _CALLS = re.compile(r"compos|appel|télépho|joign|joindre|numéro|serveur|urgence", re.IGNORECASE)
 _ENGINE = re.compile(r"V\d{1,2}")
 _SERIAL = re.compile(r"(?=[\d-]*\d{4})\d+(?:-\d+){3,}(?![\w-])")
