@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from mirza.bench.text import KINDS, text_of
 from mirza.speech.text import SpeechText
 from mirza.speech.text.language import language_for
+from mirza.speech.text.line import Line
 from mirza.speech.text.say.base import Rule
 from mirza.speech.text.say.rules import rules_for
+from mirza.speech.text.stops import STOPS, Stops
 from tests.speech.text_help import LANGUAGES, chunked, corpus, pieces
 
 BITS = [
@@ -64,6 +66,71 @@ def test_pieces_are_slices_in_order_and_can_be_heard_in_part(text: str, sizes: l
         heard = [piece.written_upto(step / 7) for step in range(8)]
         assert heard[0] == "" and heard[-1] == piece.written
         assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(heard))
+
+
+PARTS = [
+    "word",
+    " more words ",
+    " and",
+    ",",
+    ", ",
+    " (",
+    ") ",
+    ".",
+    "!?",
+    " ",
+    "three",
+    "tres, dos",
+    "日本",
+    "。",
+    "、が",
+    "a.b",
+    "’s",
+]
+
+
+@QUIETLY
+@given(
+    st.lists(st.tuples(st.sampled_from(["keep", "put", "skip"]), st.sampled_from(PARTS), st.booleans())), st.booleans()
+)
+def test_a_line_that_is_tidy_as_it_is_would_not_be_changed_by_tidying_it(
+    steps: list[tuple[str, str, bool]], spaced: bool
+):
+    line = Line(spaced=spaced)
+    for step, part, flag in steps:
+        match step:
+            case "keep":
+                line.keep(part, 0, len(part))
+            case "put":
+                line.put(part.strip(), len(part), tight=flag)
+            case _:
+                line.skip(1, apart=flag)
+    assert line.finish() == line.tidied()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_stop_before_a_capital_is_one_whether_or_not_all_is_weighed(language: str):
+    stops = Stops(language_for(language).breaks)
+    rng = random.Random(2)
+    texts = [case.written for other in LANGUAGES for case in corpus(other)]
+    for text in [*texts, *("".join(rng.choice(BITS) for _ in range(40)) for _ in range(500))]:
+        for at, char in enumerate(text):
+            if char in STOPS and char != "\n":
+                assert stops.cut(text, at, final=False) == stops.weighed(text, at, final=False), text[at:]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_piece_waits_longer_because_text_comes_in_small_deltas(language: str):
+    for case in corpus(language)[::4]:
+        if len(case.written) > 200:
+            continue  # so long a text may be cut anywhere
+        speech = SpeechText(language, quick_first=False)
+        count = 0
+        for at in range(0, len(case.written), 4):
+            count += len(speech.push(case.written[at : at + 4]))
+            assert count == len(SpeechText(language, quick_first=False).push(case.written[: at + 4])), case.written[
+                : at + 4
+            ]
 
 
 LETTERS = st.characters(categories=["Lu", "Ll", "Lo"]).filter(lambda char: unicodedata.numeric(char, None) is None)

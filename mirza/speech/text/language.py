@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
+from mirza.speech.text.breaks import Breaks
 from mirza.speech.text.numbers import FEMININE, MASCULINE, NEUTER, Numbers
-from mirza.speech.text.segment import Breaks
 
 LANGUAGES = ("en", "fr", "de", "es", "zh", "ja")
 BEFORE_NUMBER = frozenset(

@@ -44,6 +44,11 @@ class Markup:
         return self._source.held
 
     @property
+    def parts_at_line_end(self) -> bool:
+        """Whether the end of the line may part the text at once: it is a heading or a row, or was not begun."""
+        return self._source.hard_line or self._source.line_start
+
+    @property
     def wakes(self) -> re.Pattern[str] | None:
         """What has to come before what is held back, or hidden, can end; `None` where that is not known."""
         if self._closer is not None or self._json is not None:

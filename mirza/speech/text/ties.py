@@ -1,6 +1,9 @@
-"""`tie`: what is said of a piece tied to what is written, through the clean text between them."""
+"""`Ties`: what is said of a piece tied to what is written, through the clean text between them."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mirza.speech.text.events import Mark
 from mirza.speech.text.pieces import Tie
@@ -8,12 +11,20 @@ from mirza.speech.text.verbalise import Verbaliser
 from mirza.speech.text.waiting import Stretch
 
 
-def tie(verbaliser: Verbaliser, stretch: Stretch) -> tuple[Tie, ...]:
-    """Ties of what is said to the clean text made ties to the written one; markup that closes after a word is part of it.
+@dataclass(slots=True)
+class Ties:
+    """The ties of a piece, for who calls it."""
 
-    The stretch is said once more for that: few pieces are ever cut short, and all others do without.
-    """
-    ties = verbaliser.ties(stretch.clean)
+    verbaliser: Verbaliser
+    stretch: Stretch
+
+    def __call__(self) -> tuple[Tie, ...]:
+        """The stretch is said once more for that: few pieces are ever cut short, and all others do without."""
+        return _tied(self.stretch, self.verbaliser.ties(self.stretch.clean))
+
+
+def _tied(stretch: Stretch, ties: tuple[Tie, ...]) -> tuple[Tie, ...]:
+    """Ties to the clean text made ties to the written one; markup that closes after a word is part of it."""
     tied: list[Tie] = []
     at = 0
     shift = stretch.start - stretch.clean_at
@@ -46,7 +57,7 @@ def _is_within(mark: Mark, clean_end: int) -> bool:
     return mark.clean < clean_end or (mark.clean_end == clean_end and not mark.opens)
 
 
-def _edges(stretch: Stretch, marks: list[Mark], clean_at: int) -> list[tuple[int, int]]:
+def _edges(stretch: Stretch, marks: Sequence[Mark], clean_at: int) -> list[tuple[int, int]]:
     """Offsets, clean and written, around `marks`: before one that opens, before and after the word that one closes."""
     edges: list[tuple[int, int]] = []
     done = clean_at

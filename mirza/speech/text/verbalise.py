@@ -60,9 +60,9 @@ class Verbaliser:
         """What is said of `clean`, tied to it."""
         narrow = _narrow(clean)
         text = self._joined(narrow)
-        ties = self._line(text, self._places.match(text), tied=True).ties
+        ties = self._line(text, self._places.match(text), tied=True).ties()
         if len(text) == len(narrow):
-            return tuple(ties)
+            return ties
         gone = {space.start() for space in _LOOSE.finditer(narrow)}
         ends = [0, *(at + 1 for at in range(len(narrow)) if at not in gone)]
         return tuple(Tie(ends[tie.written_end], tie.spoken_end, tie.same) for tie in ties)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mirza.speech.text.events import Mark, Text
@@ -19,7 +20,7 @@ class Stretch:
     written: str
     clean_at: int
     start: int
-    marks: list[Mark]
+    marks: Sequence[Mark] = ()
 
 
 class Waiting:
@@ -65,8 +66,8 @@ class Waiting:
         clean = self.clean
         core = clean[:end].strip()
         lead = clean.find(core)
-        stretch = Stretch(core, core, self._clean_at + lead, self._start + lead, [])
-        self.clean, self._written = clean[end:], self._written[end:]
+        stretch = Stretch(core, core, self._clean_at + lead, self._start + lead)
+        self.clean = self._written = clean[end:]
         self._clean_at += end
         self._start += end
         return stretch
