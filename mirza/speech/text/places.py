@@ -78,7 +78,7 @@ def places(
     known = [rf"(?:{any_of(plain)})(?![^\W{CJK}])"]
     known += [rf"(?:{any_of(numbered)})(?=\d)"] if numbered else []
     known += [spans] if spans else []
-    known += [r"x(?<=[A-Za-z\"'′″] x)(?= ?\d)"]  # one side by another: 12 ft x 8 ft
+    known += [r"x(?<=[A-Za-z\"'′″½⅓⅔¼¾⅛⅜⅝⅞] x)(?= ?\d)"]  # one side by another: 12 ft x 8 ft
     begins = any_of([*plain, *(name for name in names if name[0].isascii()), "x"])
     start = rf"(?<![^\W_{CJK}])(?={begins})(?:{'|'.join(known)})"
     signs = [*_SIGNS, *([within_words] if within_words else [])]

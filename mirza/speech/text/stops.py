@@ -17,6 +17,9 @@ _TOKEN_CHARS = 40
 _IS_CJK = re.compile(f"[{CJK}]")
 _ENDS = "。！？｡．।॥؟۔։።။"
 _EQUALS = "=≠≈≤≥×÷^"
+_AMOUNTS = "~≈+−±$€£"
+"""What an amount may begin with, beside a digit."""
+_CODE, _CODE_CHARS = re.compile(r"\s?[A-Z]{1,4}-?\d"), 8
 _GOES_ON = "+=×<>"
 """After three dots a sum goes on with these: `1 + 2 + ... + n`."""
 _OPERATORS = f"{_EQUALS}+-−*/·"
@@ -110,8 +113,16 @@ class Stops:
             return False
         if begins in ",;:" or name in self._breaks.titles or name.endswith(self._breaks.title_ends):
             return False
-        if begins.isdigit() and (name in self._breaks.short_days or token in self._breaks.numbered):
+        if begins.isdigit() and name in self._breaks.short_days:
             return False
+        if token in self._breaks.numbered:
+            if begins.isdigit() or begins in _AMOUNTS:
+                return False
+            if begins.isupper():
+                if len(text) < end + _CODE_CHARS and not final:
+                    return None
+                if _CODE.match(text, end):
+                    return False  # no. X123
         if name in _HALVES and begins.isupper() and self._breaks.after_time:
             word = _word_after(text, end, final)
             return None if word is None else word not in self._breaks.after_time

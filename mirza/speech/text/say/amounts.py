@@ -19,7 +19,7 @@ _SIZE = re.compile(
     r"(?![^\W\u3040-\u30ff\u3400-\u9fff]|[\^⁰-⁻²³¹]|/\d)"
 )
 _NUMBERED_PLACES = frozenset(
-    "exit gate room unit apt seat platform track bus route building block suite flat row".split()
+    "exit gate room unit apt seat platform track bus route building block suite flat row bra size".split()
 )
 """After these `12B` is a name."""
 _BETWEEN = frozenset(["between", "entre", "zwischen"])
@@ -60,9 +60,11 @@ def rules(speaker: Speaker) -> list[Rule]:
     to = re.compile(
         rf"({number})(?:[-–—]|[ \xa0][–—][ \xa0]|～|~)({number})(?![\d-]|:\d|\.\d\d Uhr)(?<!\.\d\d(?= Uhr))"
     )
+    many = re.compile(rf"({number})[-–]({number})([kKMB])(?![^\W_])")
     bought = re.compile(rf"(\d+) ?[x×] ?(?=[€$£¥] ?\d|(?:{number}){SPACE}?[€$£¥%])")
     scales = "|".join(re.escape(name) for name in speaker.language.money.scales if name.isascii() and "=" not in name)
     return [
+        Rule("0", many, counts.range_scaled, then=after_number("[-–]")),
         Rule("0", to, counts.range, then=after_number(rf"{SPACE}?[-–—～~]")),
         Rule("0", bought, counts.bought, then=" ?[x×]"),
         Rule("0", _SIZE, counts.size, then=after_number(" ?[x×✕]")),
@@ -132,6 +134,14 @@ class _Counts:
         if speaker.code == "ja" and _is_address(match):
             between = "の"
         return speaker.join(speaker.number(first), between, speaker.counted(second, match.string, match.end()))
+
+    def range_scaled(self, match: re.Match[str]) -> str | None:
+        """*seventy to eighty-five million*"""
+        scale = self._speaker.language.money.scales.get(match[3])
+        if scale is None or self._speaker.code != "en":
+            return None
+        number = self._speaker.number
+        return self._speaker.join(number(match[1]), self._speaker.words.to, number(match[2]), scale)
 
     def bought(self, match: re.Match[str]) -> str:
         """*three times four euros fifty*"""

@@ -361,8 +361,6 @@ def digits_first(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:
         compound = re.match(r"/m?L", match.string[match.end() :])
         if compound and f"{tail}{compound.group()}" in units(speaker.code):
             return None
-        if speaker.code == "en" and re.fullmatch(r"\d{3}[FC]", match.group()):
-            return None  # an oven
         named = re.match(r" [A-Z]", match.string[match.end() :])
         if tail in units(speaker.code) or (tail in speaker.language.money.scales and tail not in ("K",)):
             return None if not (named and tail == "B") else _name(speaker, match.group())

@@ -19,6 +19,7 @@ from mirza.speech.text.say import (
     dates,
     durations,
     eastern,
+    english,
     fractions,
     functions,
     halves,
@@ -85,6 +86,7 @@ def rules_for(language: Language) -> RuleSet:
     speaker = Speaker(language)
     kinds = (
         web.rules(speaker),
+        english.rules(speaker),
         chats.rules(speaker),
         eastern.rules(speaker),
         chinese.rules(speaker),

@@ -9,11 +9,12 @@ from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import Rule, Speaker, first_of
 
-_VERSE = r"\d{1,3}[a-f]?(?![\d:]|\w)"
+_VERSE = r"\d{1,3}(?:[a-e]|ff?\b\.?)?(?![\d:]|\w)"
 _VERSES = re.compile(r"(\d{1,3}):(\d{1,3})[-–](\d{1,3})(?![\d:])")
 """Verses of a book that is not listed, after a name."""
-_PARTS = re.compile(r"\d+|[a-f]|[-–,:]")
+_PARTS = re.compile(r"\d+|ff?|[a-e]|[-–,:]")
 _FORMS = {"fr": MASCULINE, "de": "r", "es": FEMININE}
+_FOLLOWING = "and following"
 _NUMBERS = {"1": 1, "2": 2, "3": 3, "I": 1, "II": 2, "III": 3}
 
 
@@ -67,7 +68,7 @@ class _Chapters:
     def _place(self, chapter: str, verses: str) -> str:
         """*three sixteen*, or with a pause before more than one verse."""
         words = self._speaker.words
-        signs = {"-": words.to, "–": words.to, ",": words.ampersand, ":": ""}
+        signs = {"-": words.to, "–": words.to, ",": words.ampersand, ":": "", "f": _FOLLOWING, "ff": _FOLLOWING}
         parts: list[str] = _PARTS.findall(verses)
         said = [self._cardinal(int(part)) if part.isdecimal() else signs.get(part, part) for part in parts]
         pause = words.pause if len(said) > 1 or self._speaker.language.comma_decimal else ""

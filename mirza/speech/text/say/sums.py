@@ -117,7 +117,9 @@ class Sums:
             return "零下"
         if CJK.match(before[-1:]) or before[-1:].isspace() or not before or before[-1:] in "({[|=<>+*/×÷^√\"'“«:≈~":
             return self._words.minus
-        if re.search(r"(?:[\d%°€$£]|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|\d0s|°[CF])\Z", before, re.IGNORECASE):
+        if re.search(
+            r"(?:[\d%°€$£]|\d (?:BCE?|CE|AD)|\d[kKMBTmbn]{1,2}|[ap]\.?m\.?|[ap]m|h|\d0s|°[CF])\Z", before, re.IGNORECASE
+        ):
             return self._words.to
         return ""
 

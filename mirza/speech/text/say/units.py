@@ -47,7 +47,6 @@ _THREAD = re.compile(r"(\d{1,2}/\d{1,2})-(\d{2})(?: x(?= \d)|(?=[ ](?:thread|bol
 _NAMED = re.compile(r" \d+[A-Za-z]")
 """A thing may have more said of it first: `a 6.7" 120Hz display`."""
 _EXPOSURE = re.compile(r"1/(\d{2,})")
-_OVEN = re.compile(r"([1-9]\d\d) ?([FC])(?!\w|[.-]?\w| [A-Z][a-z])")
 _SIDE = frozenset(
     "tall wide long deep high thick across apart away above below square of in by from with to and or x at on per".split()
 )
@@ -56,7 +55,7 @@ _INCHES = re.compile(
     r"(\d+(?:\.\d+)?)[\"″”] ?[x×] ?(\d+(?:\.\d+)?)[\"″”](?: ?[x×] ?(\d+(?:\.\d+)?)[\"″”])?|(\d+(?:\.\d+)?)″"
 )
 _FEET = re.compile(r"(\d)['′](?:[ ]?(\d{1,2})(?:[\"″”]|''))?(?!\w)")
-_MEASURED = re.compile(r"\d ?(?:[cdkm]?m|ft|in|yd|[\"'′″]) ?\Z")
+_MEASURED = re.compile(r"[½⅓⅔¼¾⅛⅜⅝⅞] ?\Z|\d ?(?:[cdkm]?m|ft|in|yd|[\"'′″]) ?\Z")
 _BY = {"en": "by", "fr": "sur", "de": "mal", "es": "por"}
 """Between two sides, each with its unit: `12 ft x 8 ft`."""
 _PERIOD = re.compile(r" ?\d{1,3}(?:[-–]\d{1,3})? ?(?:days?|weeks?|months?|hours?|hrs?|wks?|d)(?!\w)")
@@ -85,7 +84,7 @@ _BEFORE_ONE = {
 _BEFORE_MANY = frozenset("en in".split())
 _SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".split()
 """Units that may follow *150 million*; `in` would be a word."""
-_AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_])"
+_AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_]|\.[A-Z]\.|[☉⊙])"
 CJK_ALONE = re.compile(rf"[{CJK}]")
 _DOT = r"(?:\.(?=[ \xa0](?:\(|[^\W\d_A-ZÀ-Þ])|[,;:)])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
 """The full stop of `5 min. à pied`, `2 Std. Fahrt`."""
@@ -124,7 +123,6 @@ def rules(speaker: Speaker) -> list[Rule]:
         found.insert(
             0, Rule("0", _LONG_FEET, lambda match: f"{speaker.number(match[1])} feet", then=after_number("['′]"))
         )
-        found.insert(0, Rule("0", _OVEN, measures.oven, then=" ?[FC]", least=3))
         found.insert(0, Rule("0", _THREAD, measures.thread, then="/"))
         found.insert(0, Rule("0", _FEET, measures.feet, then="['′]"))
         found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then=" ?f"))
@@ -292,6 +290,8 @@ class _Measures:
     def _again(self, unit: str, divisor: str) -> bool:
         """Whether `180 °C/350 °F` is the same once more: both are temperatures."""
         counted = _COUNTED.fullmatch(divisor)
+        if counted and unit.startswith(("temperature", "angle")):
+            return True
         return counted is not None and self._units[counted[2]].partition("-")[0] == unit.partition("-")[0]
 
     def short_height(self, match: re.Match[str]) -> str:
@@ -374,11 +374,6 @@ class _Measures:
         pause = self._speaker.words.pause
         name = many_of(self._speaker, match[1])
         return f"{pause} {name}" + (pause if match.string[match.end() :].lstrip()[:1].isalnum() else "")
-
-    def oven(self, match: re.Match[str]) -> str:
-        """*three hundred and fifty degrees Fahrenheit*"""
-        unit = "temperature-fahrenheit" if match[2] == "F" else "temperature-celsius"
-        return named(self._speaker, match[1], unit)
 
     def bare(self, match: re.Match[str]) -> str | None:
         """*pro Kilogramm*, *en kilogrammes*"""

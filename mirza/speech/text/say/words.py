@@ -10,7 +10,7 @@ from mirza.speech.text.places import CJK, any_of
 from mirza.speech.text.say.base import Rule, Speaker, first_of, german_ending
 from mirza.speech.text.say.readings import readings
 
-_INITIALS = re.compile(r"(?:[A-Z]\.){2,}|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
+_INITIALS = re.compile(r"(?:[A-Z]\.){2,}(?:['’]s(?!\w))?|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
 _ROMAN = re.compile(r"([IVX]{1,8}|[IVXLCDM]{2,9})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
 _GERMAN_ROMAN = re.compile(r"([IVX]{1,8})()\.(?=\s+[a-zäöü]|[,;:)])")
 _GERMAN_ORDINAL = re.compile(r"([IVX]{1,8})\.(?=\s+[A-ZÄÖÜ][a-zäöü])")
@@ -23,7 +23,7 @@ _VALID = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _LARGE = frozenset("LCDM")
 """Letters that make other words, too: as numerals only where a cue is before them."""
-_NUMBER = re.compile(r"\d|[A-Z]\.? ?\d|(?:[IVX]{2,}|[VX]|[ivx]{2,})(?!\w)")
+_NUMBER = re.compile(r"[-−~≈]?\d|[A-Z]{1,4}[.-]? ?\d|[A-HJ-Z](?![\w'’])|(?:[IVX]{2,}|[VX]|[ivx]{2,})(?!\w)")
 _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
 _ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f](?:de[ \xa0])?\Z")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
@@ -36,6 +36,7 @@ _OF_NO_DAY = re.compile(r"\b[Tt]he |^\W*\Z")
 """*depends on the Sun.*"""
 _NAME_BEFORE = re.compile(r"[A-Z][\w.'’&]*,? \Z")
 _RANK = re.compile(r"\d(?:st|nd|rd|th) \Z")
+_PRICE, _ASIDE = re.compile(r"[$€£]\d[\d.,]* \Z"), re.compile(r"(?:\A|\(|[,;–] ?)\Z")
 _AMOUNT = re.compile(r"[\d½⅓⅔¼¾⅛] \Z")
 _AFTER_ONE = frozenset("of and or to is has in for with on through".split())
 _THIRD_PERSON = frozenset(
@@ -108,7 +109,8 @@ class _Shorts:
 
     def initials(self, match: re.Match[str]) -> str:
         rest = match.string[match.end() :].strip()
-        return " ".join(match.group().replace(".", "")) + _stop(match.group(), rest)
+        letters, _, owned = match.group().replace(".", "").replace("’", "'").partition("'")
+        return " ".join(letters) + (f"'{owned}" if owned else "") + _stop(match.group(), rest)
 
     def street(self, match: re.Match[str]) -> str:
         return "straße" + _stop(match.group(), match.string[match.end() :].strip())
@@ -227,6 +229,12 @@ def _english(written: str, before: str, rest: str) -> str | None:
             )
         case "Dr." | "Dr" if not rest[:1].isupper():
             return "Drive" + _stop(written, rest)
+        case "pp":
+            return "per person" if _PRICE.search(before) else ""
+        case "b." | "d." | "r." if not (
+            _ASIDE.search(before) and re.match(r"(?:c\. ?)?(?:\d{4}(?!\d)|\d{1,3} BC)", rest)
+        ):
+            return ""
         case "est.":
             return "established" if re.match(r"\d{4}", rest) else "estimated" + _stop(written, rest)
         case _:
