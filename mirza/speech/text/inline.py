@@ -26,6 +26,7 @@ _CITATION = re.compile(
 )
 _INDEX = re.compile(r"\[([\w+\-*:., ]{1,40})\]")
 """`arr[i]` is said as a call is."""
+_PAIR = re.compile(r"\[\d{1,3},")
 _CORNER_BEGUN = re.compile(r"【[^】\n†‡]{0,40}(?:[†‡][^】\n]{0,80})?\Z")
 _LISTED_CHARS = 16
 _ON_INTERVAL = re.compile(
@@ -219,6 +220,8 @@ def _open_bracket(source: Source) -> bool:
 
 def _listed(source: Source) -> bool:
     """Whether the bracket is a value, `x = [1, 2]`, and no citation."""
+    if source.before in "为是取于间围は" and source.match(_PAIR):
+        return True
     lead = source.text[max(0, source.at - _LISTED_CHARS) : source.at]
     return source.before == "=" or lead.endswith(("= ", ": ", "∈ ")) or _ON_INTERVAL.search(lead) is not None
 

@@ -21,7 +21,7 @@ NUMERALS = "ₐ-ₜᵢⱼ²³¹⁰-₉¼-¾⅐-ↈ①-⓿"
 FACTORIAL_AFTER = r"\s?[=≠≈≤≥×÷^]|\s?[+\-−*/·]\s?(?:\d|\(|[a-z](?!\w))"
 """What follows a factorial's mark: it is a shout otherwise."""
 
-_ODD = r"[\w.@$:+\-‑–♠-♧]"
+_ODD = r"[\w.@$:+\-‑–·♠-♧]"
 """What the letters of all of these go on with, but for numerals: most words do not, and are told by it."""
 _ODD_WORDS = (
     r"(?<![^\W_])[IVX]{1,8}(?:er|re|ère|e|ème)(?![^\W_])",
@@ -31,6 +31,8 @@ _ODD_WORDS = (
     r"(?<![^\W_])[a-z]{2}(?=[²³])",  # two factors: ax²
     rf"[IVX]{{1,8}}(?=[{CJK}・])|(?<=[{CJK}])[IVX]{{2,8}}(?![A-Za-z])",
     r"(?<![^\W_])[IVX]{1,8}[-–][IVX]{2,8}(?![^\W_])",
+    r"(?<=[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼])[A-Z](?=·?[A-Z\d]{5})",  # a car's
+    r"(?<=[万億亿])[A-Za-z]{1,3}(?![A-Za-z])",  # the unit of 4万km
     r"(?<![^\W_])[A-Z]\.(?=\s?[A-Z])",  # initials
     r"(?<![0-9])[A-Za-z]{1,8}+[-‑]?\d",  # a name with digits: MP3, GPT-4
     r"(?<![0-9])(?:https?://|www\.)",
@@ -85,7 +87,7 @@ def places(
     signs += [rf"{re.escape(word[0])}(?<![^\W_].){re.escape(word[1:])}(?!\w)" for word in sorted(words - plain)]
     place = rf"(?=[A-Za-z])(?<![A-Za-z])(?:{start}|{'|'.join(_ODD_WORDS)})|{'|'.join(signs)}"
     passed = (
-        rf" ?+(?<![A-Za-z])(?![IVX]|[LCDM][IVXLCDM]|{start})[A-Za-z]++(?!{_ODD})",
+        rf" ?+(?<![A-Za-z万億亿])(?![IVX]|[LCDM][IVXLCDM]|{start})[A-Za-z]++(?!{_ODD})",
         r"(?<=[A-Za-z])[A-Za-z]++" + (r"(?!\.)" if within_words else ""),
         r"[\u3041-\u30ff\u3400-\u9fff]++",
         rf"(?!{place}).",

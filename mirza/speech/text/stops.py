@@ -80,6 +80,8 @@ class Stops:
         if not _ALWAYS_END.isdisjoint(stops):
             return -1 if _quoted_on(run.group(), after) else end
         if not after.isspace():
+            if stops == "." and (text[at - 1 : at].isdigit() or text[max(0, at - 3) : at].lower() in _HALVES):
+                return -1  # 1.打开, 3:00 a.m.起床
             parts = _IS_CJK.match(after) or unicodedata.category(after) == "So"
             return end if parts and stops != "…" * len(stops) else -1
         if begins is None:

@@ -24,11 +24,17 @@ _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not 
 """Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
 _IS_WIDE = re.compile("[" + re.escape("".join(map(chr, _WIDE))) + "]")
 _WIDE_POINT = re.compile(
-    r"(?<=[0-9０-９])：(?=[0-9０-９]{2,3}(?![0-9０-９个個]))|(?<=[比为]\d)：(?=\d)|(?<=[0-9０-９ｏＯ])．(?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3}(?![０-９]))"
+    r"(?<=[0-9０-９])：(?=[0-9０-９]{2,3}(?![0-9０-９个個]))|(?<=[比为=]\d)：(?=\d)|(?<=[0-9０-９Ａ-Ｚａ-ｚ])．(?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3}(?![０-９]))"
 )
 _NARROW = {"．": ".", "，": ",", "：": ":"}
 """Of a number in full-width digits: `３，９８０．５`."""
-_LOOSE = re.compile(rf"(?<=[\d%]) (?=[{CJK}])|(?<=[{CJK}]) (?=[\d¥$€£])")
+_HALF = {half: ord(unicodedata.normalize("NFKC", chr(half))) for half in range(0xFF66, 0xFF9E)} | {
+    ord(half): ord(wide) for half, wide in zip("｡｢｣､･", "。「」、・", strict=True)
+}
+_VOICED = re.compile("[\uff66-\uff9d][ﾞﾟ]")
+_HAS_HALF = re.compile("[\uff61-\uff9f]")
+_LOOSE = re.compile(rf"[ﾞﾟ]|(?<=[\d%]) (?=[{CJK}])|(?<=[{CJK}]) (?=[\d¥$€£])")
+_MAY_BE_LOOSE = re.compile("[ ﾞﾟ]")
 _OTHER_SCRIPT = re.compile(r"[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]")
 _ENGLISH_WORD = re.compile(r"(?<![\w'’])[A-Za-z]+(?:['’][a-z]+)?(?![\w'’])")
 _ENGLISH = frozenset(
@@ -69,7 +75,7 @@ class Verbaliser:
 
     def _joined(self, text: str) -> str:
         """`2023 年` as `2023年`: Chinese and Japanese are written with a space around a number, or without."""
-        return text if self._spaced or " " not in text else _LOOSE.sub("", text)
+        return text if self._spaced or not _MAY_BE_LOOSE.search(text) else _LOOSE.sub("", text)
 
     def _line(self, text: str, found: re.Match[str] | None, *, tied: bool) -> Line:
         """`text` said, of which the first place was `found`."""
@@ -137,6 +143,10 @@ def _belongs(text: str, at: int) -> bool:
 
 
 def _narrow(clean: str) -> str:
+    if _HAS_HALF.search(clean):  # the mark of a voiced one stays behind it, to be passed over
+        clean = _VOICED.sub(
+            lambda pair: unicodedata.normalize("NFKC", pair.group()) + pair.group()[1], clean
+        ).translate(_HALF)
     if not _IS_WIDE.search(clean) and "：" not in clean:
         return clean
     return _WIDE_POINT.sub(lambda mark: _NARROW[mark.group()], clean).translate(_WIDE)

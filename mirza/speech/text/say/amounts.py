@@ -31,7 +31,7 @@ _SPORT = re.compile(
     r"で[^、。]{0,12}(?:勝|敗|負|下し|破|リード|先制|逆転|引き分け|制し)|スコア|カウント|試合|第\d+[節戦]|リーグ|カップ|"
     r"世界杯|[英中意德法]超|[西意德]甲|决赛|小组赛|主场|客场|晋级"
 )
-_SETS = re.compile(r"(?:\d{1,2}-\d{1,2}(?:\(\d+\))?[、，, ]+){2,}\d{1,2}-\d{1,2}(?![\d-])")
+_SETS = re.compile(r"(?:\d{1,2}-\d{1,2}(?:\(\d+\))?(?:[、，, ]+|/)){2,}\d{1,2}-\d{1,2}(?![\d-])")
 """Sets of a match; ages and days have their noun behind the last."""
 _COUNTED_ON = re.compile(r" ?(?:[天个個年月日岁歳名人次回小分秒公米元万亿円度级級]|[%℃]|時間)")
 """A number of these is no score."""
@@ -108,12 +108,15 @@ class _Counts:
         speaker, words = self._speaker, self._speaker.words
         first, second = match[1], match[2]
         after = match.string[match.end() :].lstrip()
-        if after.startswith("=") and "-" in match.group():
+        summed = after[:1] in tuple("=×÷*") or match.string[match.start() - 1 : match.start()] in tuple("×÷*+")
+        if "-" in match.group() and summed:
             return speaker.join(speaker.number(first), words.subtracted, speaker.number(second))
         numbered = _NUMBER_SIGN.search(match.string, 0, match.start()) is not None
         if "-" in match.group() and numbered:
             dash = "Strich" if speaker.code == "de" else words.dash
             return speaker.join(speaker.number(first), dash, speaker.number(second))  # loi n° 39-2015
+        if speaker.code == "zh" and len(first) == 3 and len(second) == 4 and after.startswith("年"):
+            return f"{self._numbers.digits(first)}到{self._numbers.digits(second)}"  # 960—1127年
         years = re.fullmatch(r"1[1-9]\d\d|20\d\d", first) is not None
         if years and re.fullmatch(r"[1-9]\d{3}|\d{2}", second):
             cjk = after.startswith("年")

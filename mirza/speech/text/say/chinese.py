@@ -25,9 +25,16 @@ _CHANGE = re.compile(r"(?:(?<=[同环]比)|(?<=[同环]比：))[-−+](?=[\d.]+%
 _BORN = re.compile(r"(?<![\d满过减超:：])([05-9][05])后(?![的来续面退]?[天年月日小分秒])")
 """90后, 00后: who was born in these years."""
 _SAID_BY_DIGIT = re.compile(
-    r"(?:985|211|996|007|520|1314|666+|233+)(?![\d.,%]|[年个位名人次元块万亿天米克斤公千分页字条本号度只台件辆名张家路级届]| ?[a-zA-Z])"
+    r"(?:985|211|996|007|618|520|1314|666+|233+)(?![\d.,%]|[-–—~～]\d|[年个位名人次元块万亿天米克斤公千分页字条本号度只台件辆名张家路级届]| ?[a-zA-Z])"
 )
 """Names and cries of the net; before a noun that is counted they are numbers."""
+_PLATE = re.compile(
+    r"(?<=[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼])([A-Z])[·.]?([A-Z\d]{5,6})(?![A-Za-z\d])"
+)
+_SERVICE = re.compile(r"(?:1[02]\d{3}|9[56]\d{3})(?!\d|[.,]\d|[年个人元块米])")
+_SERVICE_BEFORE = re.compile(r"(?:打|拨|致电|热线|客服|短信.{0,12}到|或)[^，。\d]{0,4}\Z")
+_SERVICE_AFTER = re.compile(r"(?:市民|投诉)?热线|客服|购票|短信")
+"""Five digits that are called: 12306, 95588."""
 _LASTING = re.compile(r"(\d{1,3}) ?(?:h|小时) ?(\d{1,2}) ?(?:min|m)(?![A-Za-z])")
 _YEAR = re.compile(
     r"(?:19|20)\d\d(?=款|版|赛季|学年|财年|年度|届|[春夏秋冬](?![天])|高考|中考|考研|奥运|欧洲杯|世界杯|亚运|[QH][1-4](?!\d)|[上下]半|#)"
@@ -70,6 +77,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", rate, own.rate, then=after_number(rf"[{_HAN}]{{1,3}}(?:[/／]|\Z)")),
         Rule("0", _BORN, lambda match: f"{speaker.numbers.digits(match[1])}后", then="后", least=2),
         Rule("0", _SAID_BY_DIGIT, own.cry, least=3),
+        Rule("a", _PLATE, own.plate, first="A-Z"),
+        Rule("0", _SERVICE, own.service, least=5),
         Rule("0", _LASTING, own.lasting, then=" ?(?:h|小)"),
         Rule(
             "0",
@@ -141,6 +150,15 @@ class _Chinese:
         """*九九六*; a pause before another, `233 666`."""
         apart = re.match(r" \d", match.string[match.end() :])
         return self._numbers.digits(match.group()) + (self._speaker.words.pause if apart else "")
+
+    def plate(self, match: re.Match[str]) -> str:
+        """*京A幺二三四五*, of a car"""
+        return " ".join([match[1], *(self._numbers.called(char) if char.isdecimal() else char for char in match[2])])
+
+    def service(self, match: re.Match[str]) -> str | None:
+        text = match.string
+        called = _SERVICE_BEFORE.search(text, 0, match.start()) or _SERVICE_AFTER.match(text, match.end())
+        return self._numbers.called(match.group()) if called else None
 
     def lasting(self, match: re.Match[str]) -> str:
         """*一小时三十分钟*"""

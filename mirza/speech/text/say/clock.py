@@ -219,7 +219,14 @@ class Times:
 
     def cjk(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2] or 0)
-        return self.say(hour, minute, "") if hour <= 24 and minute < 60 else None
+        if hour > 24 or minute >= 60:
+            return None
+        said = self.say(hour, minute, "")
+        if match.string[match.end(1)] not in "时時" or self._speaker.code == "ja":
+            return said
+        if re.search(r"[=≥≤<>A-Za-z] ?\Z", match.string[: match.start()]):
+            return None  # 当x=2时
+        return said.replace("点", match.string[match.end(1)])
 
     def ratio(self, match: re.Match[str]) -> str | None:
         speaker = self._speaker

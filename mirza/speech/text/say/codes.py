@@ -63,7 +63,7 @@ _CODE_CUES = frozenset(
     "codice extension poste room account acct routing imei isbn issn pmid ssn upc ean sku serial tracking".split()
 )
 _CJK_CUE = re.compile(
-    r"(?:邮编|验证码|密码|编号|代码|房间|端口|[学工单账卡尾]号|QQ|分机|内線|番号|コード|パスワード|ポート|ID|话[^，。]{0,20}转)[：:はが是为]?\s?\Z"
+    r"(?:邮编|验证码|密码|编号|代码|房间号?|端口|[学工单账卡尾]号|QQ|分机|内線|番号|コード|パスワード|ポート|ID|话[^，。]{0,20}转)[：:はが是为]?\s?\Z"
 )
 _FLIGHT = re.compile(r"[A-Z]{2}\d{3,4}")
 _AFTER_CUE = re.compile(r"\d{4,15}(?![\d.,:/-]*\d)")

@@ -7,7 +7,8 @@ import unicodedata
 
 from mirza.speech.text.language import units
 from mirza.speech.text.places import CJK, any_of
-from mirza.speech.text.say.base import Rule, Speaker, after_number
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
+from mirza.speech.text.say.clock import Times
 from mirza.speech.text.say.powers import SUBSCRIPTS, exponent_of
 from mirza.speech.text.say.units import per_name
 from mirza.speech.text.say.web import EXTENSIONS
@@ -32,6 +33,12 @@ _MODEL = re.compile(r"(?<=[A-Z][A-Z] )\d{4}(?!\d|[.,]\d|[年个名人次元円�
 _WEEKDAYS = re.compile(r"(?<=[月火水木金土日一二三四五六七][)）])[〜～~–—-](?=\d)")
 """From one date with its day to another."""
 _WEEKDAY_BEFORE = re.compile(r"(?:周[一二三四五六日天]|[月火水木金土日]曜日?|期[一二三四五六日天])[(（]\Z")
+_DAY_HALF = re.compile(r"(\d{1,2})(?::(\d{2}))? ?([AaPp])\.? ?[Mm](?:\.(?! ?[A-Z])|(?![A-Za-z]))")
+_FROM_TIME = re.compile(r"(?<=\d:\d\d)(?: ?[—–]+ ?|[~～〜-])(?=\d{1,2}:\d\d)")
+_ANSWER = re.compile(rf"(\d{{1,3}})\.(?=[{CJK}]|[A-F](?![A-Za-z])) ?([A-Fア-オ](?![A-Za-zァ-ヶー]))?")
+"""`1.打开`, `1.A 2.B`"""
+_GROUPS = re.compile(r"\d{3,4}(?:[ -]\d{3,4}){1,3}(?![\d年])")
+_NUMBERED = re.compile(r"(?:ID|番号|会[议議]号|号码|コード|密码)[：:はが为是]? ?\Z")
 _LASTED = re.compile(
     r"(?:(\d{1,3})° ?)?(\d{1,3})['′’](?: ?(\d{1,2})(?:[\"″”]|''|′′)(?:/(km))?|(?<=°\d['′’])|(?<=°\d\d['′’]))"
 )
@@ -74,7 +81,19 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"(?<=[)）])['′]{1,2}(?= ?=)"), lambda _: words["'"], tight=True, first="'′"),
         Rule("$", _LIMIT, own.limit, first="→\\-"),
         Rule("$", _ALL, lambda _: words["*"], first="*"),
-        Rule("$", re.compile("·"), own.between, first="·"),
+        Rule("$", re.compile(r"[)）](?=[²³⁴-⁹^])"), own.whole, first=")）"),
+        Rule("$a", re.compile(r"π/(\d+)"), own.part_of_pi, first="π"),
+        Rule("0", re.compile(r"(\d{1,2})秒(\d{2,3})(?![\d.])"), own.split_second, then="秒"),
+        Rule("0", re.compile(r"(?<=[万億亿兆])0,?0*([1-9]\d*)(?![\d.,])"), own.rest, zero=True),
+        Rule("0", _DAY_HALF, own.day_half, then=f"(?::|{SPACE}?[AaPp])"),
+        Rule("$", _FROM_TIME, lambda _: to, first="—–~～〜\\-"),
+        Rule("$", re.compile(r"(?<=[A-Z]{2})/(?=\d(?:\.\d)?(?![\d.]))"), lambda _: " ", tight=True, first="/"),
+        Rule("a$", re.compile(rf"(?<=[万億亿])({symbols})(?![A-Za-z\d])"), lambda match: per_name(speaker, match[1])),
+        Rule("0", _ANSWER, own.answer, then=r"\."),
+        Rule("$", re.compile(r"[(（](\d{1,2})[)）](?=[班組组])"), lambda match: speaker.number(match[1]), first="(（"),
+        Rule("0", re.compile(r"(\d{1,2})[·・](\d{1,2})(?![\d·・])"), own.dated, then="[·・]"),
+        Rule("0", _GROUPS, own.groups, then="[ -]", least=3),
+        Rule("$", re.compile("[·・]"), own.between, first="·・"),
         Rule("$", _FILE, lambda match: f" {speaker.words.dot} {match[1]}", first="."),
         Rule("0", _RATIOS, own.ratios, then=r":\d"),
         Rule("$", _RATIO, lambda _: speaker.words.ratio, first=":：", tight=True),
@@ -137,12 +156,61 @@ class _Eastern:
             said += zero + self._speaker.number(str(int(count))) + name if count else ""
         return self._each(per_name(self._speaker, match[4]), said) if match[4] else said
 
+    def whole(self, match: re.Match[str]) -> str | None:
+        """*a加b整体的平方*, for the power of a bracket with a sum in it."""
+        text, end = match.string, match.start()
+        opened = max(text.rfind("(", 0, end), text.rfind("（", 0, end))
+        if opened < 0 or not re.search(r"[+\-−×*/÷]", text[opened:end]):
+            return ""
+        return "整体" if self._chinese else "全体"
+
+    def part_of_pi(self, match: re.Match[str]) -> str:
+        """*二分之派*"""
+        return self._speaker.number(match[1]) + self._words.over + self._speaker.language.symbols["π"]
+
+    def split_second(self, match: re.Match[str]) -> str:
+        """*九秒五八*, of a race"""
+        return f"{self._speaker.number(match[1])}秒{self._speaker.numbers.digits(match[2])}"
+
+    def rest(self, match: re.Match[str]) -> str:
+        """`4万0,109`"""
+        return ("零" if self._chinese else "") + self._speaker.number(match[1])
+
+    def day_half(self, match: re.Match[str]) -> str | None:
+        """*下午四点十五分*"""
+        hour, minute = int(match[1]), int(match[2] or 0)
+        if not 0 < hour <= 12 or minute > 59:
+            return None
+        morning = match[3] in "Aa"
+        half = ("上午" if morning else "下午") if self._chinese else ("午前" if morning else "午後")
+        return half + Times(self._speaker).say(hour, minute, "")
+
+    def answer(self, match: re.Match[str]) -> str:
+        """*一，打开*; *一，A，二，B*"""
+        pause = self._words.pause
+        return self._speaker.number(match[1]) + pause + (match[2] + pause if match[2] else "")
+
+    def dated(self, match: re.Match[str]) -> str | None:
+        """*九一一*, of a day that is a name"""
+        if re.search(r"[=^²³]", match.string) or not (int(match[1]) <= 12 and int(match[2]) <= 31):
+            return None
+        digits = self._speaker.numbers.digits
+        return digits(match[1]) + ("" if self._chinese else "・") + digits(match[2])
+
+    def groups(self, match: re.Match[str]) -> str | None:
+        """`会议号 123 456 789`"""
+        if not _NUMBERED.search(match.string, 0, match.start()):
+            return None
+        return self._words.pause.join(self._speaker.numbers.called(part) for part in re.split("[ -]", match.group()))
+
     def limit(self, match: re.Match[str]) -> str | None:
         return self._own["→"] if _AFTER_LIMIT.search(match.string, 0, match.start()) else None
 
     def between(self, match: re.Match[str]) -> str | None:
         """Nothing between names, 列夫·托尔斯泰; in a formula it is a product."""
-        return None if re.search(r"[=^²³]", match.string) else ""
+        if match.group() == "・" or re.search(r"[=^²³]", match.string):
+            return None
+        return ""
 
     def ratios(self, match: re.Match[str]) -> str | None:
         """*八比十二比十五*, which `8:12:15` is behind another ratio only."""

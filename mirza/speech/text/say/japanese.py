@@ -50,6 +50,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("a", _PAGES, own.pages, first="Pp"),
         Rule("a", re.compile(LAUGH), own.laugh, first="w"),
         Rule("0", _DAY, own.day, then="/"),
+        Rule("0", re.compile(r"(?<=\d[あ-ん])(\d{1,2})-(\d{2})(?!\d)"), own.figure, then="-"),
         Rule("0", _FIGURE, own.figure, then=" ?[-–—]"),
         Rule("$", re.compile(r"(?<=\d)-(?=の|で|（|[、。]|\Z)"), lambda _: "", tight=True, first=r"\-"),
         Rule("$", re.compile(r"[▲△](?=\d)"), lambda _: speaker.words.minus, first="▲△"),

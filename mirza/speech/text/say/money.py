@@ -127,6 +127,8 @@ class _Amounts:
                 amount = (article or "ein") + amount.removeprefix("ein")
         if per and self._speaker.code == "zh":
             return per + minus + amount
+        if per and self._speaker.code == "ja":
+            return f"一{per_name(self._speaker, match['per'])}あたり{minus}{amount}"
         return self._speaker.join(minus, amount, per)
 
     def _own(self, literal: str) -> str:

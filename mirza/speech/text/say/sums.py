@@ -14,6 +14,8 @@ _MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
 """A way through menus: File > Save."""
 _BELOW_ZERO = re.compile(r"[\d.]+ ?(?:°|℃|度|摄氏)")
 _LETTERS = re.compile(r"(?<![A-Za-z])[A-Za-z]/[A-Za-z](?![A-Za-z])")
+_OPERATED = re.compile(r"(?:\d|\))[+×÷*]\d+(?:\.\d+)?\Z")
+_EQUATED = re.compile(r"[\d.,]+ ?% ?[=≈]")
 _COEFFICIENT = re.compile(r"(?<![\w.,])\d+[a-z]\Z")
 """`2x`, before `-3`."""
 _PERCENTAGE = re.compile(r"[\d.]+ ?%")
@@ -103,6 +105,8 @@ class Sums:
             return self._words.subtracted
         if self._speaker.code == "fr" and _AGE.match(text, match.end()):
             return "moins de"
+        if (before.endswith("%") and _EQUATED.match(text, match.end())) or _OPERATED.search(before):
+            return self._words.subtracted
         if match.group() == "−":
             return self._words.minus
         if _COMMAND.search(before):

@@ -275,7 +275,9 @@ class _Measures:
             elif divisor:
                 per_what = per_name(speaker, divisor)
                 said = (
-                    said + speaker.words.pause if self._again(unit, divisor) else speaker.join(said, speaker.words.per)
+                    said + speaker.words.pause
+                    if self._again(match["unit"], divisor)
+                    else speaker.join(said, speaker.words.per)
                 )
                 said = speaker.join(said, per_what)
         for name, exponent in _INVERSE.findall(match["inverse"] or ""):
@@ -290,9 +292,11 @@ class _Measures:
     def _again(self, unit: str, divisor: str) -> bool:
         """Whether `180 °C/350 °F` is the same once more: both are temperatures."""
         counted = _COUNTED.fullmatch(divisor)
-        if counted and unit.startswith(("temperature", "angle")):
-            return True
-        return counted is not None and self._units[counted[2]].partition("-")[0] == unit.partition("-")[0]
+        if counted is None:
+            return False
+        known = units("en")  # a name of our own does not tell its kind
+        kind = known.get(unit, unit).partition("-")[0]
+        return kind in ("temperature", "angle") or known.get(counted[2], "").partition("-")[0] == kind
 
     def short_height(self, match: re.Match[str]) -> str:
         """`1m80`"""
