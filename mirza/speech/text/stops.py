@@ -38,6 +38,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
 _BETWEEN = re.compile(rf"[\s\"'“„«‘(¿¡\[]{{0,{_BETWEEN_CHARS}}}")
 _WORD = re.compile(r"\w[\w'’.-]*")
 
+_ALONE, _DOTTED = re.compile("[A-ZÄÖÜ]"), re.compile(r"\.\s?\Z")
 _ROMAN_ORDINAL = re.compile(r"\b(?:[Dd]er|[Dd]ie|[Dd]as|dem|den|des|[Ii]m|zum|vom|am|beim) [IVX]+\Z")
 """*das II. Vatikanische Konzil*"""
 _MOVE_BEGINS = "KQRBNOabcdefgh"
@@ -113,7 +114,16 @@ class Stops:
         name = token.lower()
         if text[at - 1 : at] == "." and begins in _GOES_ON:
             return False
-        if begins in ",;:" or name in self._breaks.titles or name.endswith(self._breaks.title_ends):
+        if begins in ",;:":
+            return False
+        if (
+            self._breaks.ordinal_dot
+            and _ALONE.fullmatch(token)
+            and not _DOTTED.search(text, 0, at - 1)
+            and begins.isupper()
+        ):
+            return self._starts(text, end, final)  # Vitamin D. Das; no part of z. B.
+        if name in self._breaks.titles or name.endswith(self._breaks.title_ends):
             return False
         if begins.isdigit() and name in self._breaks.short_days:
             return False

@@ -28,6 +28,10 @@ _SINCE = frozenset("depuis fin début exp seit stand ab bis gültig desde hasta 
 """After these `10/2027` is a month."""
 
 
+_MARK = re.compile(r"(?:\b(?:note|moyenne|nota|score|Note)\b[^.;]{0,16}|\b(?:obtenu|eu) )\Z")
+"""Before the mark of a pupil, `08/10`."""
+
+
 def triggers(language: Language) -> frozenset[str]:
     """Month names that a day follows."""
     if language.code != "en":
@@ -269,7 +273,9 @@ class _Dates:
     def day_slash_month(self, match: re.Match[str]) -> str | None:
         before = self._speaker.word_before(match.string, match.start()).lower()
         day, month = int(match[1]), self._months[int(match[2]) - 1]
-        padded = match[1][0] == "0" or match[2][0] == "0"  # no fraction has such a zero
+        padded = match[1][0] == "0" or match[2][0] == "0"  # no fraction has such a zero, but a mark may
+        if padded and _MARK.search(match.string, 0, match.start()):
+            return None
         dated = before in ("le", "du", "au", "el", "del", "al", "am", "vom", "zum") or padded
         if not (dated or self._is_day(match)) or not 1 <= day <= 31:
             return None
@@ -285,7 +291,7 @@ class _Dates:
         """*septembre deux mille vingt-sept*; what no day is, or stands where only a month can."""
         year = int(match[2])
         before = self._speaker.cue_before(match.string, match.start())
-        padded = match[1][0] == "0" and (year > 12 if year < 100 else 1900 <= year < 2100)
+        padded = match[1][0] == "0" and ((12 < year < 100 and year != 20) or 1900 <= year < 2100)  # 08/20 is a mark
         if not padded and before not in _SINCE:
             return None
         of = "de" if self._speaker.code == "es" else ""

@@ -122,7 +122,7 @@ class _Fractions:
                 self._numbers.cardinal(bottom) + ("分里的" if score == "分" else "点中") + self._numbers.cardinal(top)
             )
         if self._speaker.code == "es" and bottom == 10 and not re.match(" de(?:l| )", match.string[match.end() :]):
-            return self._speaker.join(self._speaker.number(match[2]), words.out_of, self._numbers.cardinal(bottom))
+            return self._speaker.join(self._numbers.cardinal(top), words.out_of, self._numbers.cardinal(bottom))
         if (top, bottom) == (1, 2) and not match[1]:
             return self._half(match)
         return self._mixed(int(match[1]) if match[1] else 0, top, bottom)

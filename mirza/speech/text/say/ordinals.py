@@ -28,6 +28,7 @@ _OF_A_GOAL = re.compile(r"\((?:[^()]{0,40}[ ,/])?\Z")
 _GOALS = re.compile(
     r"\b(?:Tore?|Torsch|Treffer|traf|trafen|Minute|Elfmeter|Spiel|gewann|siegte|schlug|verlor)", re.IGNORECASE
 )
+_PREPOSITIONS = frozenset("in mit nach bei von zu aus seit auf an während unter vor trotz wegen ab".split())
 _CHAIN = re.compile(r"(?:,? ?(?:und|oder|bis|sowie|/)? ?\d{1,2}\.)+")
 """*5. und 6.* Klasse"""
 _COUNTED_TO = re.compile(r"\d bis \Z")
@@ -136,6 +137,9 @@ class _Ordinals:
         noun = self._speaker.language.abbreviations.get(noun, noun)
         if noun in self._speaker.language.nouns.neuter:
             return "s"
+        before = self._speaker.word_before(match.string, match.start()).lower()
+        if before in _PREPOSITIONS:
+            return "r"  # in dritter Generation
         return COUNTING if noun[:1].isupper() and self._speaker.language.nouns.gender(noun) == FEMININE else "r"
 
     def german_ordinals(self, match: re.Match[str]) -> str:
@@ -187,16 +191,4 @@ class _Ordinals:
 def _dative(match: re.Match[str]) -> bool:
     """*in der dritten Klasse*, but *der dritte Platz*."""
     before = re.search(r"([^\W\d_]+)\s+[^\W\d_]+\s*\Z", match.string[: match.start()])
-    return before is not None and before[1].lower() in (
-        "in",
-        "mit",
-        "nach",
-        "bei",
-        "von",
-        "zu",
-        "aus",
-        "seit",
-        "auf",
-        "an",
-        "während",
-    )
+    return before is not None and before[1].lower() in _PREPOSITIONS

@@ -22,6 +22,9 @@ def _reading(said: str | None, *, before: str = "", after: str = "") -> Reading:
 _NAMED = _reading(None, after=r"(?![\dA-ZÀ-Þ-])")
 """No title unless a name follows."""
 _COUNTED = _reading(None, after=r"(?!\d)")
+_INITIALS = _reading(None, after=r"[A-ZÀ-Þ]")
+"""No degree before a name: *M. A. Schmidt*."""
+_FLOOR = _reading(None, before=r"(?<!\d\. )(?<!\b[Ii]m )(?<!\bins )")
 _PAGED = _reading(None, before=r"(?<!\d)(?<!\d )")
 
 _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
@@ -33,6 +36,8 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         "j.": (_reading("journée", before=r"\d(?:e|re|ère) "),),
         "v.": (_reading("vers", before=r"\(", after=r"\d{3,4}"), _COUNTED),
         "vv.": (_COUNTED,),
+        "port.": (_reading(None, after=r"(?![:\d])"),),
+        "Port.": (_reading(None, after=r"(?![:\d])"),),
         "min": (_reading("minute", before=r"\d(?:e|er|re|ème) "),),
         "min.": (_reading("minute", before=r"\d(?:e|er|re|ème) "),),
     },
@@ -40,7 +45,14 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         "S.": (_reading("Satz", before=r"(?:§|Art\.|Abs\.)[^,;!?]{0,20}", after=r"\d"),),
         "Bd.": (_reading("Bund", before=r"\d ", after=r"\D"),),
         "Jh.": (_reading("Jahrhunderts", before=r"\bdes \d{1,2}\. (?:(?:und|oder) \d{1,2}\. )?"),),
-        "Min.": (_reading("Minute", before=r"\d\. "),),
+        "Min.": (_reading("Minute", before=r"\d\. "), _reading("Mindestens", before=r"(?<!\d )", after=r"\d")),
+        "OG": (_FLOOR,),
+        "EG": (_FLOOR,),
+        "DG": (_FLOOR,),
+        "GG": (_reading(None, before=r"(?<!\d )(?<!\bdas )(?<!\bdes )(?<!\bdem )(?<!\bim )"),),
+        "WK": (_reading(None, before=r"(?<!\. )(?<!\bErste )(?<!\bZweite )"),),
+        "M. A.": (_INITIALS,),
+        "B. A.": (_INITIALS,),
         "V.": (_COUNTED,),
         "f.": (_PAGED,),
         "ff.": (_PAGED,),
@@ -49,6 +61,11 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
     },
     "es": {
         "J.": (_COUNTED,),
+        "CP": (_COUNTED,),
+        "RD": (_COUNTED,),
+        "FJ": (_COUNTED,),
+        "GM": (_reading(None, before=r"(?<![IVX] )(?<!\bPrimera )(?<!\bSegunda )"),),
+        "S. M.": (_INITIALS,),
         "h.": (_reading(None, after=r"(?!\d{3,4}(?!\d))"),),
         "ss.": (_reading("siglos", after=r"[IVX]+(?!\w)"),),
         "vv.": (_COUNTED,),

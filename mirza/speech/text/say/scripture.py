@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 
-from mirza.speech.text.language import Language
+from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
-from mirza.speech.text.say.base import Rule, Speaker, first_of
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, first_of
 
 _VERSE = r"\d{1,3}(?:[a-e]|ff?\b\.?)?(?![\d:]|\w)"
 _VERSES = re.compile(r"(\d{1,3}):(\d{1,3})[-–](\d{1,3})(?![\d:])")
 """Verses of a book that is not listed, after a name."""
 _PARTS = re.compile(r"\d+|ff?|[a-e]|[-–,:]")
+_PSALMS = frozenset(["Ps", "Sal"])
+"""Shortened without a stop, with a chapter alone."""
 _FORMS = {"fr": MASCULINE, "de": "r", "es": FEMININE}
-_FOLLOWING = "and following"
+_FOLLOWING = {
+    "en": "and following",
+    "fr": "et suivants",
+    "de": "fortfolgende",
+    "es": "y siguientes",
+    "zh": "",
+    "ja": "",
+}
 _NUMBERS = {"1": 1, "2": 2, "3": 3, "I": 1, "II": 2, "III": 3}
 
 
@@ -34,6 +43,10 @@ def rules(speaker: Speaker) -> list[Rule]:
     colon = "(?::|, ?)" if speaker.language.comma_decimal else ":"  # Jn 3, 16; Joh 3,16
     place = rf"(?P<chapter>\d{{1,3}}){colon}(?P<verses>{verses}(?:[-–]\d{{1,3}}:\d{{1,3}})?)"
     book = rf"(?P<book>{any_of(books)})\.? "
+    measured = any_of(
+        ["%", "€", "$", "Euro", "Jahre", "Punkte", "Prozent", "Liter", "Millionen", "Mio", *units(speaker.code)]
+    )
+    place += rf"(?!{SPACE}?(?:{measured})(?!\w))" if speaker.language.comma_decimal else ""  # Markus 1,80 m
     whole = re.compile(rf"(?:(?P<number>[123]|I{{1,3}})\.? )?{book}(?:{place}|(?P<alone>\d{{1,3}})(?![\w:.%]))")
     return [
         Rule("0a", whole, chapters.book, then=rf"\.? [{first_of(books)}]", first="I" + first_of(books)),
@@ -50,7 +63,7 @@ class _Chapters:
         """`1 Cor. 13:4–8`; a chapter alone only after a book that is shortened."""
         speaker = self._speaker
         book = speaker.language.scripture[match["book"]]
-        short = book != match["book"] and ("." in match.group() or speaker.language.comma_decimal)
+        short = book != match["book"] and ("." in match.group() or match["book"] in _PSALMS)
         if match["alone"] and not short and not match["number"]:
             return None
         form = _FORMS.get(speaker.code, COUNTING)
@@ -68,7 +81,8 @@ class _Chapters:
     def _place(self, chapter: str, verses: str) -> str:
         """*three sixteen*, or with a pause before more than one verse."""
         words = self._speaker.words
-        signs = {"-": words.to, "–": words.to, ",": words.ampersand, ":": "", "f": _FOLLOWING, "ff": _FOLLOWING}
+        following = _FOLLOWING[self._speaker.code]
+        signs = {"-": words.to, "–": words.to, ",": words.ampersand, ":": "", "f": following, "ff": following}
         parts: list[str] = _PARTS.findall(verses)
         said = [self._cardinal(int(part)) if part.isdecimal() else signs.get(part, part) for part in parts]
         pause = words.pause if len(said) > 1 or self._speaker.language.comma_decimal else ""

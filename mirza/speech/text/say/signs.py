@@ -124,7 +124,11 @@ class _Signs:
 
     def product(self, match: re.Match[str]) -> str | None:
         """*m times a*"""
-        return self._words.times if _FACTOR.search(match.string, 0, match.start()) else None
+        text, at = match.string, match.start()
+        spaced = text[at - 1 : at].isspace() and not re.match(r"· ?10[⁻⁰¹²³⁴-⁹^]", text[at:])
+        if not _FACTOR.search(text, 0, at) or (spaced and not FORMULA.search(text)):
+            return self._words.pause if text[at - 1 : at].isspace() else None  # it parts what is listed
+        return self._words.times
 
     def factors(self, match: re.Match[str]) -> str | None:
         """*a x squared*"""

@@ -13,7 +13,7 @@ from mirza.speech.text.say.readings import readings
 _INITIALS = re.compile(r"(?:[A-Z]\.){2,}(?:['’]s(?!\w))?|[A-Z]\.(?:[A-Z]\.)*(?=\s?[A-Z][\w.])")
 _ROMAN = re.compile(r"([IVX]{1,8}|[IVXLCDM]{2,9})(er|re|ère|e|ème|ᵉ)?(?![^\W_])")
 _GERMAN_ROMAN = re.compile(r"([IVX]{1,8})()\.(?=\s+[a-zäöü]|[,;:)])")
-_GERMAN_ORDINAL = re.compile(r"([IVX]{1,8})\.(?=\s+[A-ZÄÖÜ][a-zäöü])")
+_GERMAN_ORDINAL = re.compile(r"([IVX]{1,8})\.(?=\s+[A-ZÄÖÜ])")
 _ARTICLES = frozenset("der die das dem den des im zum vom am beim".split())
 _SMALL_ROMAN = re.compile(r"[ivx]{2,7}(?![^\W_])")
 _SMALL_BEFORE = re.compile(
