@@ -12,7 +12,7 @@ from mirza.speech.text.numbers import FEMININE, MASCULINE, NEUTER, Numbers
 
 LANGUAGES = ("en", "fr", "de", "es", "zh", "ja")
 BEFORE_NUMBER = frozenset(
-    "no. p. pp. c. s. sec. art. vol. op. fig. ste. rm. sc. ll. fl. mag. alt. az. lat. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
+    "no. p. pp. c. s. sec. art. vol. op. fig. ste. rm. sc. ll. fl. n. pt. mm. mag. alt. az. lat. abs. ch. chap. cap. bd. kap. abb. tab. nr. n° nº n.º núm. pág. págs. sect.".split()
 )
 """Abbreviations that are one only before a number."""
 _GENDERS = {"m": MASCULINE, "f": FEMININE, "n": NEUTER}

@@ -43,6 +43,9 @@ _ACCENTED = re.compile(r"\\(bar|overline|hat|vec|dot|tilde)\s?\{?([A-Za-z])\}?")
 _ACCENTED_BEGUN = re.compile(r"\\(?:bar|overline|hat|vec|dot|tilde)\s?\{?[A-Za-z]?\Z")
 _CHOICE = re.compile(r"\\[dt]?binom\s?\{([^{}\n]{1,40})\}\s?\{([^{}\n]{1,40})\}")
 _CHOICE_BEGUN = re.compile(r"\\[dt]?binom\s?(?:\{[^{}\n]{0,40}(?:\}\s?(?:\{[^{}\n]{0,40})?)?)?\Z")
+_ENVIRONMENT = re.compile(r"\\(?:begin|end)\{[a-z]{1,12}\*?\}(?:\{[clr|]{1,8}\})?")
+_ENVIRONMENT_BEGUN = re.compile(r"\\(?:begin|end)(?:\{[a-z]{0,12}\*?)?\Z")
+_HIGHER_ROOT, _HIGHER_ROOT_BEGUN = re.compile(r"\\sqrt\[([34])\]"), re.compile(r"\\sqrt(?:\[[34]?)?\Z")
 _LAYOUT = frozenset(
     "left right text mathrm mathbf mathit textbf textit quad qquad displaystyle limits boxed begin end frac operatorname "
     "big Big bigl bigr label tag hline nonumber".split()
@@ -65,6 +68,14 @@ def read_command(source: Source, *, within: bool) -> bool:
     if choice := source.match(_CHOICE):
         source.silent(choice.end() - source.at, clean=f"C({_shown(choice[1])}, {_shown(choice[2])})")
         return True
+    if layout := source.match(_ENVIRONMENT):
+        source.silent(layout.end() - source.at)
+        return True
+    if root := source.match(_HIGHER_ROOT):
+        source.silent(root.end() - source.at, clean="∛" if root[1] == "3" else "∜")
+        return True
+    if (source.match(_ENVIRONMENT_BEGUN) or source.match(_HIGHER_ROOT_BEGUN)) and not source.final:
+        return False
     accented = source.match(_ACCENTED)
     if accented and (source.final or accented.end() < len(source.text)):
         gap = " " if source.before.isalnum() else ""

@@ -19,9 +19,10 @@ from mirza.speech.text.say import own_reading
 from mirza.speech.text.say.rules import RuleSet, rules_for
 
 _WIDE = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F) if chr(wide) not in "！，：；？．～（）"} | {
-    0xFFE5: 0xA5
+    0xFFE5: 0xA5,
+    0x2011: 0x2D,
 }
-"""Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay."""
+"""Full-width signs and digits are said as their narrow ones; marks that end or part sentences stay. A hyphen that holds a line together is one."""
 _IS_WIDE = re.compile("[" + re.escape("".join(map(chr, _WIDE))) + "]")
 _WIDE_POINT = re.compile(
     r"(?<=[0-9０-９])：(?=[0-9０-９]{2,3}(?![0-9０-９个個]))|(?<=[比为=]\d)：(?=\d)|(?<=[0-9０-９Ａ-Ｚａ-ｚ])．(?=[0-9０-９])|(?<=[０-９])，(?=[０-９]{3}(?![０-９]))"

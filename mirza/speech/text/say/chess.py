@@ -9,7 +9,7 @@ from mirza.speech.text.say.base import Rule, Speaker
 _SQUARE = r"[a-h][1-8]"
 _SUFFIX = r"(?:=(?P<promoted>[QRBNDTFCSLA]))?(?P<end>[+#]|\+\+)?(?:[!?]{1,2}(?=\s|\Z))?(?![\w+#=])"
 _CASTLES = r"O-O(?P<long>-O)?"
-_NUMBER = re.compile(rf"(\d{{1,3}})\.(?:\.\.|…)? ?(?=(?:[KQRBNDTFCSLA]?[a-h]?[1-8]?x?{_SQUARE}|O-O)(?![\w-]))")
+_NUMBER = re.compile(rf"(\d{{1,3}})\.(?:\.\.|…)? ?(?!\d)(?=(?:[KQRBNDTFCSLA]?[a-h]?[1-8]?x?{_SQUARE}|O-O)(?![\w-]))")
 _WORDS = {
     "en": ("takes", "check", "checkmate", "castles kingside", "castles queenside", "promotes to"),
     "fr": ("prend", "échec", "échec et mat", "petit roque", "grand roque", "promotion en"),

@@ -22,11 +22,11 @@ def rules(speaker: Speaker) -> list[Rule]:
     factor = rf"[·⋅∙](?:{symbols})(?![\w⁻^])"
     below = rf"[·⋅∙.]?{SPACE}?(?:{symbols})(?:⁻[¹²³]|\^-[123]|\^\{{-[123]\}})"
     minus = r"(?:⁻|\^-|\^\{-)"
-    ahead = rf"{SPACE}?(?:{symbols})(?:{minus}|[·⋅∙.]?{SPACE}?(?:{symbols}){minus}|[·⋅∙](?:{symbols})(?!\w)|/\()"
+    ahead = rf"{SPACE}?(?:{symbols})(?:{minus}|(?![A-Za-zµμ])[·⋅∙.]?{SPACE}?(?:{symbols}){minus}|[·⋅∙](?:{symbols})(?!\w)|/\()"
     bracket = rf"/\((?:{symbols})(?:[·⋅∙.](?:{symbols}))+\)"
     pattern = re.compile(
         rf"(?P<number>{speaker.number_pattern})(?P<power>{SPACE}?[×x·]{SPACE}?10(?:\^-?\d+|[⁻⁰¹²³⁴-⁹]+))?(?={ahead}){SPACE}?"
-        rf"(?:(?P<unit>{symbols})(?![⁻^])(?P<factors>(?:{factor})*))?"
+        rf"(?:(?P<unit>{symbols})(?![⁻^A-Za-zµμ])(?P<factors>(?:{factor})*))?"
         rf"(?P<below>(?:{below})+|{bracket}|)(?!\w)"
     )
     part = re.compile(rf"({symbols})(?:⁻([¹²³])|\^\{{?-([123])\}}?)?")

@@ -10,7 +10,7 @@ from mirza.speech.text.say.units import named
 _AND = r"(?: ?(?=\d))?"
 _PARTS = re.compile(
     rf"(?=\d{{1,3}} ?[wdhm])(?:(\d{{1,3}}) ?w(?:ks?)?{_AND})?(?:(\d{{1,3}}) ?d(?:ays?)?{_AND})?(?:(\d{{1,3}}) ?hr?s?{_AND})?"
-    rf"(?:(\d{{1,2}}) ?m(?:ins?)?{_AND})?(?:(\d{{1,2}}(?:[.,]\d+)?) ?s(?:ecs?)?)?(?<=[a-z])(?![^\W_])"
+    rf"(?:(\d{{1,2}}(?:[.,]\d+)?) ?m(?:ins?)?{_AND})?(?:(\d{{1,2}}(?:[.,]\d+)?) ?s(?:ecs?)?)?(?<=[a-z])(?![^\W_])"
 )
 _UNITS = ("duration-week", "duration-day", "duration-hour", "duration-minute", "duration-second")
 _LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.](\d{1,3})(?!\d|[.:]\d)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.fractions import MIXED, VULGAR, mixed
 from mirza.speech.text.say.units import named
 
 _EARLY = re.compile(r"(10\d\d)(?=[,.;:)](?!\d)|\s*\Z| (?:AD|CE|A\.D\.|C\.E\.))")
@@ -19,6 +20,24 @@ _SIGNATURE = re.compile(r"(\d{1,2})/(2|4|8|16)(?![\d/])")
 _SONG = re.compile(r"\b(?:time signature|beats?|riff|measures?|tempo|BPM|bpm|meter|waltz|song|groove)\b|♩|♪|/[48] time")
 _MEETING = re.compile(r"\d{3} \d{3,4} \d{4}(?!\d)")
 
+_RATIOS = re.compile(r"\d{1,2}(?::\d){2,}(?![\d:])")
+_RATIO, _RATIO_BEFORE = (
+    re.compile(r"(\d+):(\d+)(?![\d:])"),
+    re.compile(r"\b(?:ratio|[Dd]ilut\w*|odds|scale|proportion\w*)\b[^.;]{0,24}\Z"),
+)
+_OF, _OF_BEFORE = (
+    re.compile(r"(\d{1,3})/(\d{1,3})(?![\d/])"),
+    frozenset("step page part day lap slide question stage round week episode".split()),
+)
+_DATE, _DATE_BEFORE = (
+    re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])"),
+    re.compile(r"\b(?:by|w(?:ee)?k of|through|thru|till|starting|effective) \Z"),
+)
+_CUPS = re.compile(rf"({MIXED}|\d+) c(?= [a-z]{{3,}}|[,;)]| [=≈]|\s*\Z)")
+_KITCHEN = re.compile(r"\b(?:cups?|flour|sugar|tsp|tbsp|Tbsp|oz|qt|pt|gal|butter|milk|rice|oats|stock|broth)\b")
+_PIECE = re.compile(r"(?<=[Oo]p\. )(\d{1,3})/(\d{1,2})(?![\d/])")
+_CLOTTING = re.compile(r"INR(?= \d\.\d(?![\d%])(?! (?:million|billion|crore|lakh)))")
+"""What warfarin changes; no rupees."""
 _LENGTHY, _RESULT = re.compile(r"\d{10,15}(?![\d.,]*\d)"), re.compile(r"[=≈×*+] ?\Z")
 """So many digits, none of them grouped, are a name, unless they are the result of a sum."""
 
@@ -55,7 +74,46 @@ def rules(speaker: Speaker) -> list[Rule]:
     def lengthy(match: re.Match[str]) -> str | None:
         return None if _RESULT.search(match.string, 0, match.start()) else speaker.numbers.digits(match.group())
 
+    def ratio(match: re.Match[str]) -> str | None:
+        if len(match.groups()) == 2 and not _RATIO_BEFORE.search(
+            match.string, max(0, match.start() - 40), match.start()
+        ):
+            return None
+        return f" {speaker.words.to} ".join(cardinal(int(part)) for part in match.group().split(":"))
+
+    def of(match: re.Match[str]) -> str | None:
+        if speaker.cue_before(match.string, match.start()) not in _OF_BEFORE or int(match[1]) > int(match[2]):
+            return None
+        return f"{cardinal(int(match[1]))} of {cardinal(int(match[2]))}"
+
+    def date(match: re.Match[str]) -> str | None:
+        before = _DATE_BEFORE.search(match.string, max(0, match.start() - 12), match.start())
+        month, day = int(match[1]), int(match[2])
+        if before is None or not (1 <= month <= 12 and 1 <= day <= 31) or (before.group() == "by " and day <= 10):
+            return None
+        return f"{speaker.language.dates.months[month - 1]} {speaker.numbers.ordinal(day)}"
+
+    def cups(match: re.Match[str]) -> str | None:
+        if not _KITCHEN.search(match.string):
+            return None
+        amount = mixed(speaker, match[1]) if not match[1].isdecimal() else cardinal(int(match[1]))
+        return (
+            f"{amount} {'cup' if match[1] == '1' or (match[1] and match[1][0] in VULGAR) else 'cups'}"
+            if amount
+            else None
+        )
+
+    def piece(match: re.Match[str]) -> str:
+        return f"{cardinal(int(match[1]))} number {cardinal(int(match[2]))}"
+
     return [
+        Rule("0", _RATIOS, ratio, then=r":\d:"),
+        Rule("0", _RATIO, ratio, then=r":\d"),
+        Rule("0", _PIECE, piece, then=r"/\d"),
+        Rule("0", _OF, of, then=r"/\d"),
+        Rule("0", _DATE, date, then=r"/\d"),
+        Rule("0$", _CUPS, cups, then=rf" ?[{VULGAR}]|[/⁄]\d| c| \d", first=VULGAR),
+        Rule("a", _CLOTTING, lambda _: "I N R", first="I"),
         Rule("0", _EARLY, early, least=4),
         Rule("0", _HALF_OF_DAY, half_of_day, then=r":\d\d[ap]"),
         Rule("$", _SHORT_YEAR, lambda match: f"oh {cardinal(int(match[1]))}", first="'’"),

@@ -9,7 +9,7 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.say.base import Rule, Speaker
 from mirza.speech.text.say.sums import FORMULA
 
-_TERM = r"-?(?:\d+(?:\.\d+)?[a-zA-Zθπ]?|[a-zA-Zα-ωΑ-Ω]{1,3})[²³′'!]?"
+_TERM = r"[-−]?(?:\d+(?:\.\d+)?[a-zA-Zθπ]?|[a-zA-Zα-ωΑ-Ω]{1,3})[²³′'!]?"
 _SIGN = r" ?(?:[-+−*/·^,<>=≤≥≠∩∪|]| and | or ) ?"
 _SUM = rf"{_TERM}(?:{_SIGN}{_TERM}){{0,5}}"
 _ARGUMENT = re.compile(rf"\((?=(?:{_SUM}|[\da-zA-Z² ]* ?log [\da-z² ]+|[\da-zA-Z²³^]{{1,6}})\))")

@@ -80,7 +80,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", behind, amounts.say, then=after_number(rf"{SPACE}?[-–—{first_of(after)}]")),
         *japanese,
         Rule("$", _ALONE, amounts.sign, first="$€£¥₹"),
-        Rule("$", re.compile(r"(?<!\w)([$€£])/(?=\w)"), amounts.each, first="$€£"),
+        Rule("$", re.compile(r"(?<!\w)([$€£])/([A-Za-z]+)?(?=\w|[^\w/])"), amounts.each, first="$€£"),
         Rule(
             "0",
             re.compile(rf"(?:({number})¢?[-–])?({number}){SPACE}?¢"),
@@ -158,7 +158,8 @@ class _Amounts:
 
     def each(self, match: re.Match[str]) -> str:
         """*dollars per*, over a column of prices."""
-        return self._speaker.join(self._currency(match[1]).many, self._speaker.words.per)
+        name = per_name(self._speaker, match[2]) if match[2] else ""
+        return self._speaker.join(self._currency(match[1]).many, self._speaker.words.per, name)
 
     def cents(self, match: re.Match[str]) -> str:
         currency = self._money.names["USD"]

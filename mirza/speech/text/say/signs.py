@@ -46,6 +46,7 @@ _ALL, _STAR = re.compile(r"\b(?:SELECT|select|import|rm|ls|cp|cat|grep)(?: -\w+)
 _MODULO = re.compile(MODULO)
 _ALONE = frozenset(["ha", "kg", "s", "ms"])
 _HOUR = re.compile(r"\d(?: ?[ap]\.?m\.?| ?h| Uhr)?\Z")
+_NEXT_TERM = re.compile(r"\s*[A-Za-z](?:\(|(?![\w'’])\s*(?:[-+*/=²³^)]|\Z))")
 _UNTIL = re.compile(r"(?:noon|midnight|midday|midi|minuit|Mitternacht|mediodía|medianoche)\b")
 _PRIME = {"en": "prime", "fr": "prime", "de": "Strich", "es": "prima", "zh": "撇", "ja": "プライム"}
 
@@ -72,6 +73,12 @@ def rules(speaker: Speaker) -> list[Rule]:
             else []
         ),
         Rule("$", _PRODUCT, signs.product, first="·"),
+        Rule(
+            "$",
+            re.compile(r"(?:(?<=\s)|\A)==(?=[^\W\d_]{2})|(?<=[^\W\d_]{2})==(?=[\s.,;:!?)]|\Z)"),
+            lambda _: "",
+            first="=",
+        ),
         Rule("$", re.compile("&&"), lambda _: speaker.words.ampersand, first="&"),
         Rule("$", _PER_TIME, signs.per_time, first="/"),
         Rule("$", re.compile(r"\+\+"), lambda _: speaker.join(speaker.words.plus, speaker.words.plus), first="+"),
@@ -138,6 +145,8 @@ class _Signs:
         if not match.group().startswith("<"):
             return ""
         before = match.string[: match.start()].rstrip()
+        if before.endswith("<3"):
+            return ""
         word = self._speaker.word_before(match.string, match.start())
         variable = LONE_LETTER.search(before) or re.search(r"(?<![A-Za-z])[a-z]\Z", before)
         if before[-1:].isdigit() or (before[-1:] in "=+" and before) or (variable and word != "I"):
@@ -180,6 +189,8 @@ class _Signs:
         minus = "-" in match.group() and "--" not in match.group()
         if minus and (after.isalnum() or after == "(") and _TERM.search(match.string[: match.start()].rstrip()):
             return self._words.subtracted if FORMULA.search(match.string) else self._words.pause
+        if minus and before == ")" and _NEXT_TERM.match(match.string, match.end()):
+            return self._words.subtracted
         if minus and is_operand(before, ")") and is_operand(after, "("):
             score = _SCORE.search(match.string, 0, match.start()) and re.match(
                 r" \d+ [^\W\d_]{2}", match.string[match.end() :]

@@ -27,7 +27,7 @@ _PERIODS = frozenset(
 )
 """After a slash these mean *per*."""
 _COMMAND = re.compile(r"\b(?:kill|head|tail|grep|sort|gzip|zip|xargs|pkill) \Z")
-_DERIVED, _BY = re.compile(r"(?<![^\W_])[d∂][²2]?[a-zθ]?\Z"), re.compile(r"[d∂][a-zθ]²?(?!\w)")
+_DERIVED, _BY = re.compile(r"(?<![^\W_])[d∂Δ][²2]?[a-zA-Zθ]?\Z"), re.compile(r"[d∂Δ][a-zA-Zθ]²?(?!\w)")
 """*d y over d x*"""
 _EVERY = {"en": "every", "fr": "toutes les", "de": "alle", "es": "cada"}
 """`1 comp./12 h`"""

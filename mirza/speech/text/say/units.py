@@ -14,8 +14,6 @@ from mirza.speech.text.say import fractions, german, powers
 from mirza.speech.text.say.base import MODULO, SPACE, Rule, Speaker, after_number, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
-_INVERSE = re.compile(r"([^ ·⋅⁻^{}]+)(?:⁻|\^\{?-)([¹²³123])")
-"""`m s⁻²`"""
 _COUNTED = re.compile(rf"([\d.,]+){SPACE}?(\D.*)")
 """`24 h`"""
 _MANY = re.compile(r"(\d+)([kKM])")
@@ -99,7 +97,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     power = r"(?P<power>[eE][+-]?\d{1,3}| ?[×x·⋅] ?10(?:\^[-−]?\d+|[⁻⁰¹²³⁴-⁹]+))?"
     own_per = r"[^\W\d_²³]{3,12}" if speaker.spaced else "[A-Za-z]{3,12}|小时|分钟|[秒天日年人回吸次片支瓶袋盒粒包]|d"
     divisor = rf"(?:100 ?km|(?:{number}){SPACE}?(?:{symbols})|{symbols}|{own_per})(?![^\W{CJK}])"
-    per = rf"(?:/(?P<per>{divisor})(?:/(?P<then>{divisor}))?|(?P<inverse>(?:[ ·⋅]{{1,2}}(?:{symbols})(?:⁻[¹²³]|\^\{{?-[123]\}}?)){{1,2}}))?"
+    per = rf"(?:/(?P<per>{divisor})(?:/(?P<then>{divisor}))?)?"
     percent = re.compile(rf"(?P<first>{number}){to}{SPACE}?(?P<sign>[%‰])(?!{MODULO})")
     measure = re.compile(rf"(?P<first>{number}){to}{power}(?P<space>{SPACE}|-)?(?P<unit>{symbols}){_AFTER}{per}{_DOT}")
     mixed = re.compile(rf"(?P<part>{fractions.MIXED}){SPACE}?(?P<unit>{symbols}){_AFTER}{_DOT}")
@@ -280,11 +278,6 @@ class _Measures:
                     else speaker.join(said, speaker.words.per)
                 )
                 said = speaker.join(said, per_what)
-        for name, exponent in _INVERSE.findall(match["inverse"] or ""):
-            power = {"2": speaker.words.squared, "3": speaker.words.cubed}.get(
-                exponent.translate(powers.SUPERSCRIPTS), ""
-            )
-            said = speaker.join(said, speaker.words.per, per_name(speaker, name), power)
         if speaker.language.spaced:
             return said
         return _HOURLY.sub("", said) if _HOURLY.search(match.string, max(0, match.start() - 4), match.start()) else said

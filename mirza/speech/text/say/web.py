@@ -94,13 +94,15 @@ def rules(speaker: Speaker) -> list[Rule]:
 
 def spell(speaker: Speaker, label: str) -> str:
     """A label of an address: its words, its digits as numbers."""
-    parts = re.findall(r"\d+|[^\W\d_]+|-", label)
+    parts = re.findall(r"\d+|[^\W\d_]+|[-+]", label)
     said: list[str] = []
     for part in parts:
         if part.isdecimal():
             said.append(speaker.number(part) if speaker.language.spaced else speaker.numbers.digits(part))
         elif part == "-":
             said.append(speaker.words.dash)
+        elif part == "+":
+            said.append(speaker.words.plus)
         else:
             said.append("".join(char for char in part if char.isalpha()))  # `²` counts as a word's character
     return " ".join(said)

@@ -23,7 +23,7 @@ _VALID = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _LARGE = frozenset("LCDM")
 """Letters that make other words, too: as numerals only where a cue is before them."""
-_NUMBER = re.compile(r"[-−~≈]?\d|[A-Z]{1,4}[.-]? ?\d|[A-HJ-Z](?![\w'’])|(?:[IVX]{2,}|[VX]|[ivx]{2,})(?!\w)")
+_NUMBER = re.compile(r"[-+−~≈]?\d|[A-Z]{1,4}[.-]? ?\d|[A-HJ-Z](?![\w'’])|(?:[IVX]{2,}|[VX]|[ivx]{2,})(?!\w)")
 _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
 _ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f](?:de[ \xa0])?\Z")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
@@ -229,6 +229,12 @@ def _english(written: str, before: str, rest: str) -> str | None:
             )
         case "Dr." | "Dr" if not rest[:1].isupper():
             return "Drive" + _stop(written, rest)
+        case "c/o":
+            return "care of" if rest[:1].isupper() else "complaining of"
+        case "St" if rest[:1] in ",;:.)" or rest[:1].isdigit():
+            return "Street" if before[-2:-1].islower() else ""
+        case "St" if not rest[:1].isupper():
+            return ""
         case "pp":
             return "per person" if _PRICE.search(before) else ""
         case "b." | "d." | "r." if not (
