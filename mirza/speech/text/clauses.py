@@ -23,6 +23,8 @@ CLAUSE_ENDS = ",;:，、；：—"
 _OPENER_CHARS = 16
 """No word that opens a phrase is longer."""
 _IS_CJK = re.compile(f"[{CJK}]")
+_ITEM_NUMBER = re.compile(r"(?:\A|[；;。\s])\d{1,2}\Z")
+"""`2、等待`"""
 _WORD = re.compile(r"\w[\w'’.-]*")
 
 
@@ -41,6 +43,8 @@ class Clauses:
         cjk = char in "，、；：" or bool(_IS_CJK.match(text[at - 1] if at else ""))
         if end >= len(text):
             return -1 if final else None
+        if char == "、" and _ITEM_NUMBER.search(text, max(0, at - 4), at):
+            return -1
         if cjk and char != ",":
             return end if end >= FIRST_CHARS_CJK and not text[end].isdigit() else -1
         if not text[end].isspace():

@@ -12,6 +12,12 @@ CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 _IS_CJK = re.compile(f"[{CJK}]")
 _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[，、；：—]")
 
+_PHRASE_END = re.compile(
+    "(?<=[てでがはをにもばら])(?=[\u3400-\u9fff\u30a1-\u30fa])|(?<=[了吧吗呢啊呀嘛])(?=[\u3400-\u9fff])|"
+    "(?=然后|但是|所以|因为|如果|而且|并且|或者|不过|同时|以及|希望|最后)"
+)
+"""In Japanese a particle before another script, in Chinese a particle that ends, or a word that begins."""
+
 
 def too_long(text: str, upto: int) -> int:
     """Where a piece that is too long is cut, looking no further than `upto`; -1 if it is not too long."""
@@ -34,7 +40,9 @@ def too_long(text: str, upto: int) -> int:
 
 
 def _between(text: str, limit: int) -> int:
-    """A cut in text without spaces: between letters, not within a number."""
+    """A cut in text without spaces: where a phrase ends if one does, else between letters, and not within a number."""
+    if phrases := [found.start() for found in _PHRASE_END.finditer(text, limit * 2 // 3, limit + 1)]:
+        return phrases[-1]
     for at in range(limit, limit // 2, -1):
         if not (text[at - 1].isdigit() and text[at].isdigit()) and not text[at - 1].isascii():
             return at

@@ -26,6 +26,8 @@ _OPERATORS = f"{_EQUALS}+-−*/·"
 _OPERAND_CHARS = 5
 _OPERAND = re.compile(r" [+\-−*/·] ?(?:\d|\(|[a-z](?!\w))")
 """What goes on with a factorial: `3! + 2!`, but not `Give me 5! - he said`."""
+_CHOICE = re.compile(r"(?<![A-Za-z\d])[A-Hア-オ]\Z")
+"""Before a dot and a CJK letter: `A.苹果 B.香蕉`"""
 _HALVES = frozenset(["a.m", "p.m", "am", "pm"])
 _ALWAYS_END = frozenset(_ENDS)
 STOPS = f".!?…\n{_ENDS}"
@@ -83,6 +85,8 @@ class Stops:
         if not after.isspace():
             if stops == "." and (text[at - 1 : at].isdigit() or text[max(0, at - 3) : at].lower() in _HALVES):
                 return -1  # 1.打开, 3:00 a.m.起床
+            if stops == "." and _CHOICE.search(text, max(0, at - 2), at):
+                return -1
             parts = _IS_CJK.match(after) or unicodedata.category(after) == "So"
             return end if parts and stops != "…" * len(stops) else -1
         if begins is None:

@@ -71,10 +71,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         return []
     own = _Chinese(speaker)
     per = any_of([name for name in units("zh") if not name.isascii() or len(name) > 1 or name in "Lm"])
-    rate = re.compile(rf"({speaker.number_pattern}){_RATE}")
+    rate = re.compile(rf"(?:({speaker.number_pattern})[-–—~～至])?({speaker.number_pattern}){_RATE}")
     return [
         Rule("0$", _TEMPERATURES, own.temperatures, then=after_number(rf"{SPACE}?[-–—~～〜至到]"), first=r"\-−+"),
-        Rule("0", rate, own.rate, then=after_number(rf"[{_HAN}]{{1,3}}(?:[/／]|\Z)")),
+        Rule("0", rate, own.rate, then=after_number(rf"[{_HAN}]{{1,3}}(?:[/／]|\Z)|[-–—~～至]")),
         Rule("0", _BORN, lambda match: f"{speaker.numbers.digits(match[1])}后", then="后", least=2),
         Rule("0", _SAID_BY_DIGIT, own.cry, least=3),
         Rule("a", _PLATE, own.plate, first="A-Z"),
@@ -124,8 +124,9 @@ class _Chinese:
 
     def rate(self, match: re.Match[str]) -> str:
         """*每分钟七十二次*"""
-        count = self._speaker.counted(match[1], match.string, match.start(2))
-        return f"每{_PERIODS.get(match[3], match[3])}{count}{match[2]}"
+        count = self._speaker.counted(match[2], match.string, match.start(3))
+        first = f"{self._speaker.number(match[1])}到" if match[1] else ""
+        return f"每{_PERIODS.get(match[4], match[4])}{first}{count}{match[3]}"
 
     def yields(self, match: re.Match[str]) -> str | None:
         """*二H二加O二生成二H二O*"""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from mirza.speech.text.language import units
 from mirza.speech.text.say.base import Rule, Speaker
 from mirza.speech.text.say.chemistry import is_formula
+from mirza.speech.text.say.money import CODES
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w])")
 _CARD = re.compile(r"\d{4}(?:[ -]\d{4}){2,3}(?!\d)")
@@ -172,7 +173,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         if difference := re.fullmatch(r"([a-z])-(\d+)", match.group()):
             minus = words.subtracted if speaker.code == "zh" else words.minus
             return speaker.join(f"{difference[1]} ", minus, f" {speaker.number(difference[2])}")
-        if re.match(r"[a-z]{2,}-\d|[AD]C\d+V\Z|[A-Za-z]+0\d{1,3}-\d", match.group()):
+        if re.match(r"[a-z]{2,}-\d|ISBN\d|[AD]C\d+V\Z|[A-Za-z]+0\d{1,3}-\d", match.group()):
             return None  # a word and a number, mid-1980s
         if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
             return None
@@ -362,6 +363,8 @@ def digits_first(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:
         if compound and f"{tail}{compound.group()}" in units(speaker.code):
             return None
         named = re.match(r" [A-Z]", match.string[match.end() :])
+        if tail in CODES:
+            return None  # 1USD
         if tail in units(speaker.code) or (tail in speaker.language.money.scales and tail not in ("K",)):
             return None if not (named and tail == "B") else _name(speaker, match.group())
         return _name(speaker, match.group())

@@ -191,6 +191,8 @@ class _Dates:
             month_first = True
         month, day = (first, second) if month_first else (second, first)
         year = int(match[4])
+        if order == "ymd" and len(match[4]) == 4 and year < 1800:
+            return None  # 8-2-1035 is a code
         if len(match[4]) == 2:
             if match[2] == "-" or order == "ymd" or (match[2] == "." and (len(match[1]), len(match[3])) != (2, 2)):
                 return None

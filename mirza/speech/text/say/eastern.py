@@ -35,6 +35,8 @@ _WEEKDAYS = re.compile(r"(?<=[月火水木金土日一二三四五六七][)）])
 _WEEKDAY_BEFORE = re.compile(r"(?:周[一二三四五六日天]|[月火水木金土日]曜日?|期[一二三四五六日天])[(（]\Z")
 _DAY_HALF = re.compile(r"(\d{1,2})(?::(\d{2}))? ?([AaPp])\.? ?[Mm](?:\.(?! ?[A-Z])|(?![A-Za-z]))")
 _FROM_TIME = re.compile(r"(?<=\d:\d\d)(?: ?[—–]+ ?|[~～〜-])(?=\d{1,2}:\d\d)")
+_CHOICE = re.compile(rf"(?<![A-Za-z\d])([A-H])\.(?=[{CJK}])")
+"""`A.苹果 B.香蕉`"""
 _ANSWER = re.compile(rf"(\d{{1,3}})\.(?=[{CJK}]|[A-F](?![A-Za-z])) ?([A-Fア-オ](?![A-Za-zァ-ヶー]))?")
 """`1.打开`, `1.A 2.B`"""
 _GROUPS = re.compile(r"\d{3,4}(?:[ -]\d{3,4}){1,3}(?![\d年])")
@@ -89,6 +91,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _FROM_TIME, lambda _: to, first="—–~～〜\\-"),
         Rule("$", re.compile(r"(?<=[A-Z]{2})/(?=\d(?:\.\d)?(?![\d.]))"), lambda _: " ", tight=True, first="/"),
         Rule("a$", re.compile(rf"(?<=[万億亿])({symbols})(?![A-Za-z\d])"), lambda match: per_name(speaker, match[1])),
+        Rule("a", _CHOICE, own.choice, first="A-H"),
+        Rule(
+            "$", re.compile(rf"(?<=[ア-オ])(?<![{CJK}][ア-オ])\.(?=[{CJK}])"), lambda _: speaker.words.pause, first="."
+        ),
         Rule("0", _ANSWER, own.answer, then=r"\."),
         Rule("$", re.compile(r"[(（](\d{1,2})[)）](?=[班組组])"), lambda match: speaker.number(match[1]), first="(（"),
         Rule("0", re.compile(r"(\d{1,2})[·・](\d{1,2})(?![\d·・])"), own.dated, then="[·・]"),
@@ -184,6 +190,10 @@ class _Eastern:
         morning = match[3] in "Aa"
         half = ("上午" if morning else "下午") if self._chinese else ("午前" if morning else "午後")
         return half + Times(self._speaker).say(hour, minute, "")
+
+    def choice(self, match: re.Match[str]) -> str:
+        """*A，苹果，B，香蕉*"""
+        return self._words.pause + match[1] + self._words.pause
 
     def answer(self, match: re.Match[str]) -> str:
         """*一，打开*; *一，A，二，B*"""

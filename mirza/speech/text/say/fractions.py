@@ -17,6 +17,9 @@ _SETS = re.compile(r"[0-7]/[0-7](?:,? [0-7]/[0-7]){1,4}(?![\d/])")
 """Sets of tennis."""
 _FRENCH_PARTS = re.compile(r"(\d{1,2})/(\d{1,4})(?:e|ème)s?(?!\w)")
 _BLOOD_PRESSURE = re.compile(r"(?:[12]\d\d)[/⁄](?:\d\d|1\d\d)(?!\d)")
+_MARKS = frozenset([5, 10, 20, 50, 100, 120, 150])
+_SCORE = re.compile("分(?![钟之])|点")
+"""What is behind `8/10` where it is a mark."""
 _FEW = {"fr": ("demi", "tiers", "quart"), "de": ("halb", "Drittel", "Viertel"), "es": ("medio", "tercio", "cuarto")}
 
 
@@ -117,9 +120,11 @@ class _Fractions:
             return self._speaker.join(self._numbers.cardinal(top), self._numbers.cardinal(bottom))  # fifty fifty
         if 1900 <= bottom < 2100 and not match[1]:
             return self._speaker.join(self._numbers.cardinal(top), words.slash, self._numbers.year(bottom))  # a law
-        if bottom == 100 and (score := match.string[match.end() : match.end() + 1]) and score in "分点":
+        if bottom in _MARKS and (score := _SCORE.match(match.string, match.end())) is not None:
             return (
-                self._numbers.cardinal(bottom) + ("分里的" if score == "分" else "点中") + self._numbers.cardinal(top)
+                self._numbers.cardinal(bottom)
+                + ("分里的" if score.group() == "分" else "点中")
+                + self._numbers.cardinal(top)
             )
         if self._speaker.code == "es" and bottom == 10 and not re.match(" de(?:l| )", match.string[match.end() :]):
             return self._speaker.join(self._numbers.cardinal(top), words.out_of, self._numbers.cardinal(bottom))

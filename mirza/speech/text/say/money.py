@@ -19,7 +19,7 @@ _SIGNS = {
     "₹": "INR", "₩": "KRW", "₽": "RUB", "₺": "TRY", "₫": "VND", "฿": "THB", "₴": "UAH", "₪": "ILS", "₱": "PHP",
     "₦": "NGN", "₿": "BTC", "zł": "PLN", "Kč": "CZK",
 }  # fmt: skip
-_CODES = (
+CODES = (
     "USD EUR GBP JPY CNY RMB CHF CAD AUD NZD INR KRW BRL MXN RUB SEK NOK DKK PLN CZK HUF TRY ZAR SGD HKD THB ILS AED SAR "
     "EGP ARS CLP COP PEN UAH VND PHP MYR IDR TWD MAD BTC ETH"
 ).split()
@@ -40,17 +40,17 @@ _OWN_NAMES = {"BTC": "bitcoin", "ETH": "ether"}
 
 def triggers() -> frozenset[str]:
     """Codes that an amount follows."""
-    return frozenset(_CODES)
+    return frozenset(CODES)
 
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Amounts with their sign or code before or after them, and small coins."""
     number = rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d{{2}})?|\.\d{{2}}(?!\d)|{speaker.number_pattern}"
-    names = any_of([*_SIGNS, *_CODES])
+    names = any_of([*_SIGNS, *CODES])
     scales = any_of([scale for scale in speaker.language.money.scales if "€" not in scale])
     scale_words = any_of(speaker.language.money.scale_words)
     scale = rf"(?:{SPACE}?(?P<scale>{scales})(?![^\W\d_]|\. ?[A-Z]\.)|{SPACE}?(?P<word>{scale_words})(?![^\W\d_\u3040-\u9fff]))?"
-    codes = "|".join(_CODES)
+    codes = "|".join(CODES)
     again = rf"(?:(?:{scales})?(?={SPACE}?[-–—]{SPACE}?(?:{number}){SPACE}?(?:{scales})(?![^\W\d_])))?"  # $58k–60k
     to = rf"{again}(?:{SPACE}?[-–—]{SPACE}?(?:{names})?(?P<second>{number}))?"
     per = rf"(?:/(?P<per>\d+(?:[kKM](?![^\W_])|{SPACE}?(?:{any_of(units(speaker.code))})(?![^\W_]))|小时|分钟|盎司|公斤|千克|平方?米|公里|千米|加仑|人次|[\u3040-\u9fff]|[^\W\d_\u3040-\u9fff]+)(?:\.(?=[,;)]| [a-z]))?)?"
@@ -72,11 +72,11 @@ def rules(speaker: Speaker) -> list[Rule]:
     even = re.compile(
         rf"(?P<first>\d+)(?:,[-–—]{{1,2}}{SPACE}?(?P<sign>€|Euro|EUR|CHF)?|\.[-–—]{{1,2}}{SPACE}(?P<franc>CHF|Fr\.))(?![\w-])"
     )
-    after = [*_SIGNS, *_CODES, *speaker.language.money.scales, *speaker.language.money.scale_words]
+    after = [*_SIGNS, *CODES, *speaker.language.money.scales, *speaker.language.money.scale_words]
     return [
         *([Rule("0", even, amounts.even, then="[,.][-–—]")] if speaker.code in ("de", "fr") else []),
-        Rule("a$", lost, amounts.lost, first=first_of([*_SIGNS, *_CODES])),
-        Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *_CODES])),
+        Rule("a$", lost, amounts.lost, first=first_of([*_SIGNS, *CODES])),
+        Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *CODES])),
         Rule("0", behind, amounts.say, then=after_number(rf"{SPACE}?[-–—{first_of(after)}]")),
         *japanese,
         Rule("$", _ALONE, amounts.sign, first="$€£¥₹"),
@@ -145,7 +145,7 @@ class _Amounts:
 
     def even(self, match: re.Match[str]) -> str:
         """`499,- €`, without coins."""
-        currency = self._currency("CHF" if match["franc"] else match["sign"] if match["sign"] in _CODES else "EUR")
+        currency = self._currency("CHF" if match["franc"] else match["sign"] if match["sign"] in CODES else "EUR")
         return self._amount(match["first"], self._speaker.value(match["first"]), "", currency)
 
     def yen_per(self, match: re.Match[str]) -> str:

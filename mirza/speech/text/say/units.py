@@ -238,6 +238,8 @@ class _Measures:
         amount = speaker.number(match["first"])
         if match["second"]:
             amount = speaker.join(amount, speaker.words.to, speaker.number(match["second"]))
+        if speaker.code == "zh" and amount == "一百":
+            amount = "百"
         return sign + amount if speaker.code == "zh" else speaker.join(amount, sign)
 
     def measure(self, match: re.Match[str]) -> str | None:
