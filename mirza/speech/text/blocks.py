@@ -74,7 +74,12 @@ def _read_rule(source: Source) -> bool | None:
 
 
 def _read_plain_bullet(source: Source) -> bool | None:
-    return _begin_item(source, 2) if _PLAIN_BULLET.match(source.text, source.at) else None
+    if not _PLAIN_BULLET.match(source.text, source.at):
+        return None
+    source.part()
+    source.silent(2, opens=True)
+    source.line_start = False
+    return True
 
 
 def _read_mark(source: Source) -> bool | None:

@@ -9,29 +9,11 @@ import html
 import re
 
 import mirza.speech.text.latex as latex
-import mirza.speech.text.links as links
+from mirza.speech.text.brackets import close_bracket, corner, open_bracket
+from mirza.speech.text.emphasis import MANY, run, stars, tildes, underscores
 from mirza.speech.text.source import Source
 
-_MARK = r"\s*_`<\[\]!&\\~|$◁【\x00-\x1f\x7f"
-PLAIN = re.compile(rf"(?:(?<=\S) )?[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}} ?")
-"""Words with one space before, between and after them, and nothing that could be markup."""
-ALL_PLAIN = re.compile(rf" ?[^{_MARK}]{{1,200}}(?: [^{_MARK}]{{1,200}}){{0,40}} ?")
-"""The same for all of a delta: what is before its first space is looked at by who asks."""
-
-MANY = 8
-"""So many marks in a row are a line, not emphasis."""
 _CODE_CHARS = 200
-_CITATION = re.compile(
-    r"\[(?:\^[\w\-]{1,40}|[1-9]\d{0,2}(?:(?:\s?[,–-]|;)\s?[1-9]\d{0,2}){0,1})\]|【[^】\n†‡]{0,40}[†‡][^】\n]{0,80}】|【\d{1,3}】"
-)
-_INDEX = re.compile(r"\[([\w+\-*:., ]{1,40})\]")
-"""`arr[i]` is said as a call is."""
-_PAIR = re.compile(r"\[\d{1,3},")
-_CORNER_BEGUN = re.compile(r"【[^】\n†‡]{0,40}(?:[†‡][^】\n]{0,80})?\Z")
-_LISTED_CHARS = 16
-_ON_INTERVAL = re.compile(
-    r"\b(?:sur|auf|intervalle?o?|Intervall|(?:crece|wächst|fällt|stetig|continua|continue|croissante) (?:en|in|dans)) \Z"
-)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,31}\d{0,2});")
 _ENTITY_BEGUN = re.compile(r"&(?:#?[xX]?[\dA-Za-z]{0,32})\Z")
 _ESCAPED = frozenset("*_`#[]<>!|~{}+-.$&=^\"'/:;,?@%\\")
@@ -69,92 +51,8 @@ def _space(source: Source) -> bool:
     return True
 
 
-def _stars(source: Source) -> bool:
-    count = _run(source, "*")
-    if count == MANY:
-        source.silent(count)
-        return True
-    before, after = source.before, source.char(count)
-    if not after:
-        if not source.final:
-            return False
-        after = "\n"
-    if before.isspace() and after.isspace():
-        times = count <= 2 and after != "\n" and before != "\n"
-    elif (before.isalnum() or before == ")") and (after.isalnum() or after == "("):
-        if count == 1 and before.isalpha() and after.isalpha() and not source.more(2) and not source.final:
-            return False
-        times = _multiplies(source, count, before, after)
-    else:
-        times = False
-    if times:
-        source.plain(count)
-    else:
-        _emphasis(source, count, after)
-    return True
-
-
-def _multiplies(source: Source, count: int, before: str, after: str) -> bool:
-    """Whether stars between two letters, digits or brackets are arithmetic: `3*4`, `2**8`, `a*b`."""
-    if count > 1:
-        return before.isdigit() and after.isdigit()
-    if before.isdigit() or after.isdigit() or before == ")" or after == "(":
-        return True
-    alone = not source.char(count + 1).isalnum()  # or it is half-bold text
-    return alone and before.isascii() and after.isascii() and before.isalpha() and after.isalpha()
-
-
-def _run(source: Source, mark: str) -> int:
-    """How many of the mark follow one another here, `MANY` at the most."""
-    text, start = source.text, source.at
-    end = start + 1
-    if text[end : end + 1] != mark:
-        return 1
-    while end < len(text) and text[end] == mark and end < start + MANY:
-        end += 1
-    return end - start
-
-
-def _emphasis(source: Source, count: int, after: str) -> None:
-    """Takes a mark that opens emphasis, or closes the one that is open."""
-    mark = source.text[source.at : source.at + count]
-    closes = mark in source.open_marks
-    opens = not closes and not after.isspace()
-    if closes:
-        source.open_marks.remove(mark)
-    elif opens:
-        source.open_marks.add(mark)
-    source.silent(count, opens=opens)
-
-
-def _underscores(source: Source) -> bool:
-    count = _run(source, "_")
-    if count == MANY:
-        source.silent(count)
-        return True
-    if not source.more(count) and not source.final:
-        return False
-    before, after = source.before, source.char(count) or "\n"
-    if (before.isalnum() and after.isalnum()) or before in "/@" or after in "/@":
-        source.plain(count)
-    else:
-        _emphasis(source, count, after)
-    return True
-
-
-def _tildes(source: Source) -> bool:
-    count = _run(source, "~")
-    if count < MANY and not source.more(count) and not source.final:
-        return False
-    if count == 1:
-        source.plain(1)
-    else:
-        source.silent(count, opens=source.before.isspace())
-    return True
-
-
 def _backticks(source: Source) -> bool:
-    count = _run(source, "`")
+    count = run(source, "`")
     if count < MANY and not source.more(count) and not source.final:
         return False
     start = source.at + count
@@ -181,67 +79,6 @@ def _bang(source: Source) -> bool:
     image = source.char(1) == "[" and not source.before.isalnum()
     if image:
         source.silent(1, opens=True)
-    else:
-        source.plain(1)
-    return True
-
-
-def _open_bracket(source: Source) -> bool:
-    if alone := links.alone(source.text, source.at, final=source.final):
-        source.silent(alone, opens=True)
-        return True
-    if cited := source.match(_CITATION):
-        following = source.text[cited.end() : cited.end() + 1]
-        if not following and not source.final:
-            return False
-        if following != "(" and not _listed(source) and cited.group() != "[0]":
-            source.silent(cited.end() - source.at)
-            return True
-    found = links.find(source.text, source.at)
-    if found is links.UNKNOWN and not source.final:
-        return False
-    if isinstance(found, links.Link):
-        if found.numbered:
-            source.silent(found.end - source.at)
-            return True
-        source.closers.append((found.text_end, found.end))
-    elif (
-        (index := source.match(_INDEX))
-        and source.before.isascii()
-        and (source.before.isalnum() or source.before in ")]}")
-    ):
-        source.silent(1, clean="(")
-        source.plain(len(index[1]))
-        source.silent(1, clean=")")
-        return True
-    source.silent(1, opens=True)
-    return True
-
-
-def _listed(source: Source) -> bool:
-    """Whether the bracket is a value, `x = [1, 2]`, and no citation."""
-    if source.before in "为是取于间围は" and source.match(_PAIR):
-        return True
-    lead = source.text[max(0, source.at - _LISTED_CHARS) : source.at]
-    return source.before == "=" or lead.endswith(("= ", ": ", "∈ ")) or _ON_INTERVAL.search(lead) is not None
-
-
-def _close_bracket(source: Source) -> bool:
-    for start, end in source.closers:
-        if start == source.at:
-            source.closers.remove((start, end))
-            source.silent(end - start)
-            return True
-    parts = source.before.isdigit() and source.char(1).isdigit()
-    source.silent(1, clean=" " if parts else "")
-    return True
-
-
-def _corner(source: Source) -> bool:
-    if cited := source.match(_CITATION):
-        source.silent(cited.end() - source.at)
-    elif source.match(_CORNER_BEGUN) and not source.final:
-        return False
     else:
         source.plain(1)
     return True
@@ -293,14 +130,14 @@ def _pipe(source: Source) -> bool:
 _READERS = {
     "\n": _newline,
     " ": _space,
-    "*": _stars,
-    "_": _underscores,
-    "~": _tildes,
+    "*": stars,
+    "_": underscores,
+    "~": tildes,
     "`": _backticks,
     "!": _bang,
-    "[": _open_bracket,
-    "]": _close_bracket,
-    "【": _corner,
+    "[": open_bracket,
+    "]": close_bracket,
+    "【": corner,
     "&": _ampersand,
     "\\": _backslash,
     "|": _pipe,

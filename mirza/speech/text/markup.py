@@ -14,7 +14,8 @@ import mirza.speech.text.html as html
 from mirza.speech.text.blocks import Fence, read_line_start
 from mirza.speech.text.events import Event
 from mirza.speech.text.hidden import JsonEnd
-from mirza.speech.text.inline import ALL_PLAIN, PLAIN, read_inline
+from mirza.speech.text.inline import read_inline
+from mirza.speech.text.plain import ALL_PLAIN, PLAIN
 from mirza.speech.text.source import Source
 
 _COMMENT = re.compile(r"<!--")
@@ -34,9 +35,8 @@ class Markup:
 
     def __init__(self, *, in_thought: bool = False) -> None:
         self._source = Source()
-        self._closer = hidden.THOUGHT_CLOSES if in_thought else None
-        self._json: JsonEnd | None = None
-        self._fence: Fence | None = None
+        self._unseen: re.Pattern[str] | JsonEnd | Fence | None = hidden.THOUGHT_CLOSES if in_thought else None
+        """What ends the part of the text that is being passed over: a thought, a tool call, code."""
 
     @property
     def held(self) -> str:
@@ -51,10 +51,8 @@ class Markup:
     @property
     def wakes(self) -> re.Pattern[str] | None:
         """What has to come before what is held back, or hidden, can end; `None` where that is not known."""
-        if self._closer is not None or self._json is not None:
-            return _HIDDEN_ENDS
-        if self._fence is not None:
-            return _FENCE_ENDS
+        if self._unseen is not None:
+            return _FENCE_ENDS if isinstance(self._unseen, Fence) else _HIDDEN_ENDS
         source = self._source
         held = source.held if source.at < len(source.text) else ""
         return _LINK_ENDS if held and held[0] == "[" and not _LINK_ENDS.search(held) else None
@@ -66,7 +64,7 @@ class Markup:
             source.settled
             and ALL_PLAIN.fullmatch(text)
             and (text[0] != " " or not source.before.isspace())
-            and self._is_shown()
+            and self._unseen is None
         ):
             return [source.all_plain(text)]
         source.add(text)
@@ -84,41 +82,30 @@ class Markup:
         text = source.text
         size = len(text)
         while source.at < size:
-            if not source.line_start and (plain := PLAIN.match(text, source.at)) and self._is_shown():
+            if self._unseen is not None:
+                if not self._pass_over(source, self._unseen):
+                    break
+            elif not source.line_start and (plain := PLAIN.match(text, source.at)):
                 source.at = plain.end()
-            elif not self._step(source):
+            elif not self._read_marked(source, text[source.at]):
                 break
         return source.events()
 
-    def _is_shown(self) -> bool:
-        return self._closer is None and self._json is None and self._fence is None
-
-    def _step(self, source: Source) -> bool:
-        """Takes one thing; false when it needs more text."""
-        if self._closer is not None:
-            return self._read_hidden(source, self._closer)
-        if self._json is not None:
-            return self._read_json(source, self._json)
-        if self._fence is not None:
-            if not self._fence.read(source):
-                return False
-            self._fence = None
-            source.start_afresh()
-            return True
-        char = source.text[source.at]
-        if source.line_start and char.isalpha():
-            source.line_start = False
-            return True
+    def _read_marked(self, source: Source, char: str) -> bool:
+        """Takes `char`, which may be markup, or the start of a line; false when it needs more text."""
         if char in "<[{◁":
             found = self._read_opener(source, char)
             if found is not None:
                 return found
-        if source.line_start:
-            fence = read_line_start(source)
-            if isinstance(fence, Fence):
-                self._fence = fence
-            return fence is not False
-        return read_inline(source)
+        if not source.line_start:
+            return read_inline(source)
+        if char.isalpha():
+            source.line_start = False
+            return True
+        fence = read_line_start(source)
+        if isinstance(fence, Fence):
+            self._unseen = fence
+        return fence is not False
 
     def _read_opener(self, source: Source, char: str) -> bool | None:
         """Takes what may hide what follows, or a tag; `None` where it is neither."""
@@ -135,7 +122,7 @@ class Markup:
                 return True
             case "[" | "{" if source.line_start:
                 if source.match(hidden.TOOL_JSON):
-                    self._json = JsonEnd()
+                    self._unseen = JsonEnd()
                     return True
                 if source.match(hidden.TOOL_JSON_BEGUN) and not source.final:
                     return False
@@ -145,23 +132,34 @@ class Markup:
 
     # hidden text
 
-    def _read_hidden(self, source: Source, closer: re.Pattern[str]) -> bool:
+    def _pass_over(self, source: Source, unseen: re.Pattern[str] | JsonEnd | Fence) -> bool:
+        """Takes what is not for the voice; true when that has ended."""
+        match unseen:
+            case JsonEnd():
+                ended = self._pass_json(source, unseen)
+            case Fence():
+                ended = unseen.read(source)
+            case _:
+                ended = self._pass_hidden(source, unseen)
+        if ended:
+            self._unseen = None
+            if not isinstance(unseen, JsonEnd):
+                source.start_afresh()
+        return ended
+
+    def _pass_hidden(self, source: Source, closer: re.Pattern[str]) -> bool:
         found = closer.search(source.text, source.at)
         if found:
             source.part(found.end() - source.at)
-            self._closer = None
-            source.start_afresh()
             return True
         keep = 0 if source.final else hidden.CLOSER_CHARS
         if (surely := len(source.text) - keep - source.at) > 0:
             source.part(surely)
         return False
 
-    def _read_json(self, source: Source, value: JsonEnd) -> bool:
+    def _pass_json(self, source: Source, value: JsonEnd) -> bool:
         end = value.find(source.text, source.at)
         source.part((end if end >= 0 else len(source.text)) - source.at)
-        if end >= 0:
-            self._json = None
         return end >= 0
 
     def _read_token(self, source: Source, pattern: re.Pattern[str]) -> bool:
@@ -174,7 +172,7 @@ class Markup:
     def _enter(self, source: Source, tag: str) -> None:
         """Takes a complete tag that may hide what follows."""
         if closer := hidden.closer_of(tag):
-            self._closer = closer
+            self._unseen = closer
             again = closer.match(source.text, source.at)  # `<|channel|>final<|message|>` begins and ends at once
             source.part(0 if again or tag == "<|channel|>" else len(tag))
         elif hidden.THOUGHT_CLOSES.fullmatch(tag):
@@ -189,7 +187,7 @@ class Markup:
         if not source.more(1) and not source.final:
             return False
         if source.match(_COMMENT):
-            self._closer = _COMMENT_END
+            self._unseen = _COMMENT_END
             source.part(4)
             return True
         for pattern in (hidden.TOKEN, html.ADDRESS, _DECLARATION, html.TAG):
@@ -226,7 +224,7 @@ class Markup:
             source.part(len(tag))
             source.line_start = True
         elif name in html.UNSEEN and not closing:
-            self._closer = re.compile(rf"</{name}\s{{0,4}}>", re.IGNORECASE)
+            self._unseen = re.compile(rf"</{name}\s{{0,4}}>", re.IGNORECASE)
             source.part(len(tag))
         elif name == "sup" and not closing:
             source.silent(len(tag), clean="^")
