@@ -17,7 +17,8 @@ from mirza.errors import ModelNotFound, SettingsError
 from mirza.folders import cache_folder, snapshot_folder
 from mirza.history import History
 from mirza.llm.base import BaseLlm, OnProgress
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 from mirza.speech.base import EndOfTurn, Stt, Tts, Vad
 from mirza.speech.ear import Echo, WakeWord

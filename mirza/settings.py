@@ -137,6 +137,11 @@ class SttSettings(Section):
     language: Language = "en"
     """ISO 639-1 code of what you speak, or `auto` to find out."""
 
+    @property
+    def spoken(self) -> str | None:
+        """The language that is spoken, where it is known."""
+        return None if self.language == "auto" else self.language
+
 
 class TtsSettings(Section):
     """Speech synthesis."""

@@ -28,7 +28,8 @@ from mirza.events import AnswerEnded, Event, Heard
 from mirza.history import History
 from mirza.llm.base import BaseLlm, Message, Tool
 from mirza.llm.scripted import Reply, ScriptedLlm
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 from mirza.speech.base import Stt, Transcript, Tts, Voice
 from mirza.speech.ear import Echo, WakeWord

@@ -566,6 +566,33 @@ def test_typing_over_the_voice_interrupts_it():
     assert talk.audible == "Once upon a time. There was All right."
 
 
+@pytest.mark.parametrize("typed_s", [0.5, 1.0, 1.5, 2.0, 2.3, 2.5, 2.6, 2.7, 2.8, 2.9, 3.0])
+def test_typing_while_somebody_speaks_loses_neither_question(typed_s: float):
+    async def type_something(conversation: Conversation) -> None:
+        await conversation.pass_time(typed_s)
+        await conversation.say("what about Spain?")
+
+    question = "please turn on the light in the kitchen now"
+    talk = converse(silence(0.2), said(question), silence(9), replies=["One.", "Two.", "Three."], drive=type_something)
+    assert not talk.of(Failed)
+    assert sorted(talk.heard) == sorted(["what about Spain?", question])
+    assert [role for role in roles(talk) if role[0] == "user"] == [("user", text) for text in talk.heard]
+    assert roles(talk)[-1][0] == "assistant"
+    assert talk.audible.endswith(roles(talk)[-1][1])
+    assert talk.of(StateChanged)[-2].state is State.LISTENING
+
+
+def test_a_noise_that_is_no_turn_leaves_the_answer_to_what_was_typed_alone():
+    async def type_something(conversation: Conversation) -> None:
+        await conversation.pass_time(1.0)
+        await conversation.say("tell me a story")
+
+    talk = converse(speech(1.2), silence(12), replies=[STORY], drive=type_something)
+    assert [event.reason for event in talk.of(TurnDropped)] == ["no words"]
+    assert talk.audible == STORY
+    assert [change.state for change in talk.of(StateChanged)][-3:-1] == [State.SPEAKING, State.LISTENING]
+
+
 def test_a_muted_microphone_hears_nothing():
     async def mute(conversation: Conversation) -> None:
         conversation.set_muted(True)
@@ -753,7 +780,7 @@ def test_a_recogniser_that_fails_is_said_so_and_the_conversation_goes_on():
 
 
 def _random_talk(seed: int) -> tuple[Talk, list[str]]:
-    """Half a minute of a conversation in which people speak whenever they like."""
+    """Half a minute of a conversation in which people speak and type whenever they like."""
     rng = random.Random(seed)
     questions = [f"question number {rng.randrange(100)} is this?" for _ in range(rng.randrange(1, 4))]
     # Each word in one answer only, so that what was played can be told apart.
@@ -770,6 +797,13 @@ def _random_talk(seed: int) -> tuple[Talk, list[str]]:
             made += 1
             room.say(rng.choice(extra), room.now_s() + rng.uniform(0.0, 1.5))
 
+    typed = [rng.uniform(0.2, 4.0) for _ in range(rng.randrange(3))] if seed % 2 else []
+
+    async def type_something(conversation: Conversation) -> None:
+        for pause_s in typed:
+            await conversation.pass_time(pause_s)
+            await conversation.say("what about something typed?")
+
     llm = ScriptedLlm(replies, token_s=rng.choice([0.01, 0.05, 0.2]), first_token_s=rng.choice([0.05, 0.3, 1.5]))
     talk = converse(
         *sounds,
@@ -779,7 +813,9 @@ def _random_talk(seed: int) -> tuple[Talk, list[str]]:
         interject=interject,
         stt=ToneStt(seconds=rng.uniform(0.02, 0.5)),
         tts=ToneTts(seconds=rng.uniform(0.02, 0.6)),
+        drive=type_something,
     )
+    assert talk.heard.count("what about something typed?") == len(typed), seed
     return talk, replies
 
 

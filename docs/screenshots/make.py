@@ -13,7 +13,8 @@ from mirza.console.widgets import Prompt
 from mirza.history import History
 from mirza.llm.base import OnProgress
 from mirza.llm.scripted import ScriptedLlm
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 
 HERE = Path(__file__).parent

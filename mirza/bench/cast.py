@@ -14,7 +14,7 @@ from mirza.bench.askers import sound_name
 from mirza.bench.script import TALKS, Means, read_scripts
 from mirza.build import make_end_of_turn, make_stt, make_tts, make_vad
 from mirza.llm.base import BaseLlm
-from mirza.pipeline import Parts
+from mirza.parts import Parts
 from mirza.settings import SettingsTree
 from mirza.talk import ANSWER_RATE
 from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, said, silence

@@ -174,7 +174,8 @@ async def _scroll(pilot: Pilot[int], transcript: Transcript, key: str, watched: 
 def _build(settings: SettingsTree, history: History, on_progress: OnProgress) -> Conversation:
     """A conversation that costs nothing itself."""
     from mirza.llm.scripted import ScriptedLlm
-    from mirza.pipeline import Conversation, Parts
+    from mirza.parts import Parts
+    from mirza.pipeline import Conversation
 
     return Conversation(Parts(llm=ScriptedLlm()), settings, history, on_progress)
 

@@ -22,7 +22,8 @@ from mirza.bench.runfile import Better, Metric
 from mirza.bench.standins import QUESTION_S, Card, CardVad, CountingLoop, Counts, HumTts, OneAnswerLlm, OneQuestionStt
 from mirza.errors import MirzaError
 from mirza.events import AnswerStarted, Event, TurnMeasured
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 from mirza.testing import ScriptedEndOfTurn
 

@@ -33,7 +33,8 @@ from mirza.bench.words import errors, plain_words, word_error_rate
 from mirza.errors import BadRecording, MirzaError
 from mirza.llm.base import Message, collect
 from mirza.llm.scripted import ScriptedLlm
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 from mirza.testing import LoudnessVad, ScriptedEndOfTurn, ToneStt, ToneTts, run_virtual, said, silence, speech
 

@@ -9,7 +9,8 @@ from mirza.console.session import Session
 from mirza.history import History
 from mirza.llm.base import OnProgress
 from mirza.llm.scripted import Reply, ScriptedLlm
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 
 

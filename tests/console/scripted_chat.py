@@ -12,7 +12,8 @@ from mirza.events import LlmEvent
 from mirza.history import History
 from mirza.llm.base import Message, OnProgress, ThinkingBudget, Tool
 from mirza.llm.scripted import ScriptedLlm
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 
 THOUGHT = " ".join(f"idea{n}" for n in range(200))

@@ -9,7 +9,8 @@ from mirza.history import History
 from mirza.llm.base import OnProgress
 from mirza.llm.mlx.qwen import MlxQwenLlm
 from mirza.mlx_thread import MlxThread
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import LlmSettings, PathSettings, SettingsTree
 
 TINY = Path(__file__).parent.parent / "fixtures" / "tiny-qwen35"

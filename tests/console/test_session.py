@@ -14,7 +14,8 @@ from mirza.events import AnswerEnded, Event, Failed, Heard, Notice, State, TurnM
 from mirza.history import History
 from mirza.llm.base import OnProgress, ThinkingBudget, Tool
 from mirza.llm.scripted import ScriptedLlm
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 from mirza.storage import open_store
 from tests.console.scenes import session_in

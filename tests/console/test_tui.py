@@ -25,7 +25,8 @@ from mirza.errors import ModelNotFound
 from mirza.history import History
 from mirza.llm.base import Message, OnProgress, ThinkingBudget, Tool
 from mirza.llm.scripted import ScriptedLlm
-from mirza.pipeline import Conversation, Parts
+from mirza.parts import Parts
+from mirza.pipeline import Conversation
 from mirza.settings import SettingsTree
 from mirza.settings_sources import load
 from mirza.storage import open_store
