@@ -20,6 +20,8 @@ _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
 _WORD_BACKWARDS = re.compile(r"[\s'’,(]{0,3}([^\W\d_]+)")
 
 
+_SPACES = frozenset("house apartment home condo lot space office facility warehouse pool tank room garage".split())
+"""What is so large in English: *a two thousand square foot house*."""
 _ENGINE = re.compile(r" [IVLHWF]-?\d{1,2}(?!\w)")
 """`a 2.0L I4`"""
 _DETERMINERS = frozenset(
@@ -189,8 +191,10 @@ class Speaker:
 
     def attributive(self, match: re.Match[str]) -> bool:
         """Whether an amount describes the noun after it: *a five dollar bill*, which English says in the singular."""
-        if self.code != "en" or not self.determined(match):
+        if self.code != "en":
             return False
+        if not self.determined(match):
+            return self.word_after(match.string, match.end()) in _SPACES
         if _ENGINE.match(match.string, match.end()):
             return True
         noun = self.word_after(match.string, match.end())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.places import any_of
+from mirza.speech.text.say.base import Rule, Speaker, after_number
 from mirza.speech.text.say.fractions import MIXED, VULGAR, mixed
 from mirza.speech.text.say.units import named
 
@@ -38,6 +39,19 @@ _KITCHEN = re.compile(r"\b(?:cups?|flour|sugar|tsp|tbsp|Tbsp|oz|qt|pt|gal|butter
 _PIECE = re.compile(r"(?<=[Oo]p\. )(\d{1,3})/(\d{1,2})(?![\d/])")
 _CLOTTING = re.compile(r"INR(?= \d\.\d(?![\d%])(?! (?:million|billion|crore|lakh)))")
 """What warfarin changes; no rupees."""
+_MILEAGE = re.compile(r"(\d{1,3})/(\d{1,3})(?: ?mpg)(?!\w)")
+_SETS = re.compile(r"(\d{1,2})x(?=\d+ ?[KMGT]B(?!\w))")
+_ROAD, _ROADS = (
+    re.compile(r"\d{1,3}(?= [NSEW](?![\w'’]))"),
+    frozenset("hwy highway route rte us interstate road sr".split()),
+)
+"""`Hwy 101 N` goes north, and is no force."""
+_INCHES = re.compile(r"(\d+(?:\.\d+)?) ?in\.?(?=[,;)]|\.?\s*\Z| ?[x×]| (?:tall|wide|long|deep|high|thick)\b)")
+_SIDES = re.compile(r"(?:[x×]|ft|in) ?\Z")
+_ADJECTIVE = re.compile(r" (?:tall|wide|long|deep|high|thick)")
+_HOURS = re.compile(r"(\d{1,2})h(\d\d)(?!\w)")
+_WEEKDAYS = re.compile(r"M[–-]F(?=[,;)]| \d|\s*\Z)")
+_AGAIN, _REPEAT = re.compile(r"(\d)x(?!\w)"), frozenset("repeat repeats repeated reps do".split())
 _LENGTHY, _RESULT = re.compile(r"\d{10,15}(?![\d.,]*\d)"), re.compile(r"[=≈×*+] ?\Z")
 """So many digits, none of them grouped, are a name, unless they are the result of a sum."""
 
@@ -106,7 +120,47 @@ def rules(speaker: Speaker) -> list[Rule]:
     def piece(match: re.Match[str]) -> str:
         return f"{cardinal(int(match[1]))} number {cardinal(int(match[2]))}"
 
+    months = any_of([*speaker.language.dates.months, *speaker.language.dates.short_months])
+    until = re.compile(rf"\s?[–-]\s?(?=(?:\d{{1,2}}(?:st|nd|rd|th)? )?(?:{months})(?!\w)|[Pp]resent\b)")
+    dated = re.compile(
+        rf"(?:(?:{months})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:, \d{{4}})?|\d{{1,2}} (?:{months})\.?(?: \d{{4}})?|\b(?:1\d|20)\d\d)\Z"
+    )
+
+    def to(match: re.Match[str]) -> str | None:
+        return (
+            speaker.words.to
+            if dated.search(match.string[max(0, match.start() - 24) : match.start()].rstrip())
+            else None
+        )
+
+    def sides(match: re.Match[str]) -> str | None:
+        """*eighteen inches*: `in` is a word where no other side is, and nothing that has one."""
+        side = _SIDES.search(match.string, 0, match.start()) or _ADJECTIVE.match(match.string, match.end())
+        return named(speaker, match[1], "length-inch") if side else None
+
+    def road(match: re.Match[str]) -> str | None:
+        return speaker.number(match.group()) if speaker.cue_before(match.string, match.start()) in _ROADS else None
+
+    def again(match: re.Match[str]) -> str | None:
+        return (
+            f"{cardinal(int(match[1]))} times" if speaker.cue_before(match.string, match.start()) in _REPEAT else None
+        )
+
+    def mileage(match: re.Match[str]) -> str:
+        return f"{cardinal(int(match[1]))}{pause} {cardinal(int(match[2]))} miles per gallon"
+
+    def hours(match: re.Match[str]) -> str:
+        return f"{named(speaker, match[1], 'duration-hour')} {named(speaker, str(int(match[2])), 'duration-minute')}"
+
     return [
+        Rule("0", _MILEAGE, mileage, then=r"/\d"),
+        Rule("0", _SETS, lambda match: f"{cardinal(int(match[1]))} times", then=r"x\d"),
+        Rule("0", _ROAD, road, then=" [NSEW]"),
+        Rule("0", _INCHES, sides, then=after_number(" ?in")),
+        Rule("0", _HOURS, hours, then=r"h\d"),
+        Rule("a", _WEEKDAYS, lambda _: "Monday to Friday", first="M"),
+        Rule("0", _AGAIN, again, then="x"),
+        Rule("$", until, to, first=r"\s–\-"),
         Rule("0", _RATIOS, ratio, then=r":\d:"),
         Rule("0", _RATIO, ratio, then=r":\d"),
         Rule("0", _PIECE, piece, then=r"/\d"),

@@ -89,6 +89,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             lambda _: speaker.join(speaker.numbers.cardinal(0), speaker.point(".")),
             first=".",
         ),
+        Rule("$", re.compile(r"(?<=\d)-(?=[a-z](?![\w-]))"), signs.less, first=r"\-"),
         Rule("$", re.compile(r"(?<=\d)-(?=[^\W\d_])"), lambda _: "-", tight=True, first=r"\-"),
         Rule("$", _DASH, signs.dash, first=r"\s—―–\-"),
         Rule("$", re.compile(r"(?<=[年月日号点时時分秒])[~〜～](?=\d)"), lambda _: speaker.words.to, first="~〜～"),
@@ -174,6 +175,10 @@ class _Signs:
     def tag(self, match: re.Match[str]) -> str | None:
         inner = match.group().strip("<>/ ")
         return spell(self._speaker, re.sub(r"[\W_]+", " ", match[1] if "=" in inner else inner))
+
+    def less(self, match: re.Match[str]) -> str | None:
+        """*one minus p*, in a formula."""
+        return self._words.subtracted if FORMULA.search(match.string) else None
 
     def derived(self, match: re.Match[str]) -> str:
         """*f prime of x*"""
@@ -295,7 +300,8 @@ class _Signs:
             case "/":
                 return self._sums.slash(text, match.start(), before, after)
             case "−":
-                return "" if LETTER.match(before) and LETTER.match(after) else words.minus
+                term = before.isdigit() or after.isdigit() or LONE_LETTER.search(text, 0, match.start())
+                return "" if LETTER.match(before) and LETTER.match(after) and not term else words.minus
             case "-":
                 return words.subtracted if is_operand(before, ")") and is_operand(after, "(") else ""
             case _:

@@ -76,6 +76,8 @@ class _Shorts:
 
     def abbreviation(self, match: re.Match[str]) -> str | None:
         written, text = match.group(), match.string
+        if text[match.start() - 1 : match.start()] == "." and text[match.start() - 2 : match.start() - 1].isalpha():
+            return None  # m.p.
         rest = text[match.end() :].lstrip(" \xa0\u202f")
         numbered = rest[:1].isalnum() if written[-1] in "°º" else _NUMBER.match(rest) is not None
         for reading in readings(self._speaker.code, written):
