@@ -34,11 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "text", nargs="*", help="what to say, after -- if it begins with a dash; without it, standard input is read"
     )
     parser.add_argument("--lang", metavar="CODE", help="the text's language, e.g. fr (default: stt.language)")
+    parser.add_argument("--spoken", action="store_true", help="print what the voice would get, one piece a line")
+    parser.add_argument("--json", action="store_true", help="print written and spoken form, one JSON object a piece")
     parser.add_argument(
-        "--spoken", action="store_true", help="print what the voice would get, one piece a line; no sound"
+        "--output", metavar="FILE", help="write a WAV file instead of playing it; what is printed is not played either"
     )
-    parser.add_argument("--json", action="store_true", help="one object a piece on standard output, and nothing else")
-    parser.add_argument("--output", metavar="FILE", help="write a WAV file instead of playing it")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,12 +48,13 @@ def run(args: argparse.Namespace) -> int:
     overrides = {"stt.language": args.lang} if args.lang else None
     settings = settings_of(args, overrides).tree
     language = settings.stt.language if settings.stt.language != "auto" else "en"
-    pieces = _pieces(_text(args.text), language, as_json=args.json, show=args.json or args.spoken)
-    if args.spoken:
+    show = args.json or args.spoken
+    pieces = _pieces(_text(args.text), language, as_json=args.json, show=show)
+    output = Path(args.output) if args.output else None
+    if show and output is None:
         for _ in pieces:
             pass
         return 0
-    output = Path(args.output) if args.output else None
     if output is not None and not output.absolute().parent.is_dir():
         raise AudioError(f"There is no folder {output.absolute().parent}.", "Make it, or name another with --output.")
     return asyncio.run(_speak(settings, pieces, language, output))

@@ -16,7 +16,7 @@ def test_say_prints_what_the_voice_would_get_one_piece_a_line(capsys: pytest.Cap
 
 
 def test_say_in_french_as_objects(capsys: pytest.CaptureFixture[str]):
-    assert cli.main(["say", "Ça", "coûte 3,50 €.", "--lang", "fr", "--spoken", "--json"]) == 0
+    assert cli.main(["say", "Ça", "coûte 3,50 €.", "--lang", "fr", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "written": "Ça coûte 3,50 €.",
         "spoken": "Ça coûte trois euros cinquante.",
