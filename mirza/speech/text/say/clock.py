@@ -23,9 +23,9 @@ _MARKED = re.compile(
     r"(\d{1,2})(?:[\"″”]|''|’’)(\d{1,2})(?!\d)"
 )
 """Minutes and seconds by their marks: `2 h 01'09"`, `9"58`."""
-_MINUTE = re.compile(r"(\d{1,3})(?: ?\+ ?(\d{1,2}))?['’′](?!\w)")
+_MINUTE = re.compile(r"(\d{1,3})(?: ?\+ ?(\d{1,2}))?['’′](?: ?\+ ?(\d{1,2}))?(?!\w)")
 _OF_A_GAME = re.compile(
-    r"(?:\(|\b(?:la|el|minute|minuto|min\.|minutos|minutes|los)[ \xa0])(?:\d[^()]{0,12}(?:, | y | et | und ))?\Z"
+    r"(?:\(|\b(?:la|el|minute|minuto|min\.|minutos|minutes|los)[ \xa0])(?:\d[^()]{0,12}(?:, | y | et | und ))?\Z|\((?:[^()]{0,40}[,;] )?[A-ZÀ-Þ][\w. -]{1,20} \Z"
 )
 """Before the minute of a game, `(67')`; what is none is a duration."""
 _FRENCH_ROUND = re.compile(r"(\d{1,2}) ?([hj]) ?/ ?(\d{1,2})(?!\w)")
@@ -191,9 +191,10 @@ class Times:
         text, speaker = match.string, self._speaker
         if text[: match.start()].count("‘") or text[match.start() - 1 : match.start()] in tuple("'’‚"):
             return None  # it closes what was quoted
-        if not _OF_A_GAME.search(text, 0, match.start()):
+        if not (match[3] or _OF_A_GAME.search(text, 0, match.start())):
             return None if match[2] else named(speaker, match[1], "duration-minute")
-        extra = f"{speaker.words.plus} {speaker.number(match[2])}" if match[2] else ""
+        added = match[2] or match[3]
+        extra = f"{speaker.words.plus} {speaker.number(added)}" if added else ""
         if re.search(r"\bmin(?:utes?|utos?|\.) [^()]{0,14}\Z", text[: match.start()]):
             return speaker.join(speaker.number(match[1]), extra)
         if speaker.code == "es":

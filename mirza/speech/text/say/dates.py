@@ -19,7 +19,7 @@ _WEEKDAY = re.compile(r"(?<=[日\d])[(（]([月火水木金土日])曜?日?[)）
 _JAPANESE_DAYS = re.compile(
     r"(?<=[月火水木金土])(?<![\d一二三四五六七八九十今来先毎何ヶか].)[〜～~–]([火水木金土日])(?:曜日?)?(?![年間月本曜])"
 )
-_GERMAN_SPAN = re.compile(r"(\d{1,2})\. ?[–-] ?(\d{1,2})\.(\d{1,2})\.(\d{4})?(?!\d)")
+_GERMAN_SPAN = re.compile(r"(\d{1,2})\. ?([–/-]) ?(\d{1,2})\.(\d{1,2})\.(\d{4})?(?!\d)")
 _GERMAN_SPACED = re.compile(r"(\d{1,2})(\.) (\d{1,2})\. (\d{4})(?!\d)")
 _GERMAN_SHORT = re.compile(r"(\d{1,2})\.(\d{1,2})\.(?!\d)")
 
@@ -312,13 +312,19 @@ class _Dates:
 
     def german_span(self, match: re.Match[str]) -> str | None:
         """*zwanzigster bis zweiundzwanzigster Juni*"""
-        month = int(match[3])
+        month = int(match[4])
         if not 1 <= month <= 12:
             return None
-        first, last = (self._german_day(int(day), match) for day in (match[1], match[2]))
-        year = self._numbers.year(int(match[4])) if match[4] else ""
-        end = "." if not match[4] and match.end() == len(match.string) else ""
-        return self._speaker.join(first, self._speaker.words.to, last, self._months[month - 1], year) + end
+        first, last = (self._german_day(int(day), match) for day in (match[1], match[3]))
+        year = self._numbers.year(int(match[5])) if match[5] else ""
+        end = "." if not match[5] and match.end() == len(match.string) else ""
+        words = self._speaker.words
+        return (
+            self._speaker.join(
+                first, words.ampersand if match[2] == "/" else words.to, last, self._months[month - 1], year
+            )
+            + end
+        )
 
     def german_short(self, match: re.Match[str]) -> str | None:
         day, month = int(match[1]), int(match[2])

@@ -14,6 +14,7 @@ _PARTS = re.compile(
 )
 _UNITS = ("duration-week", "duration-day", "duration-hour", "duration-minute", "duration-second")
 _LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.](\d{1,3})(?!\d|[.:]\d)")
+_COMMA_LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.,](\d{1,3})(?!\d|[.:]\d)(?: ?[Mm]in\b\.?(?!\Z))?")
 """Minutes, and seconds with their parts."""
 
 
@@ -33,4 +34,4 @@ def rules(speaker: Speaker) -> list[Rule]:
         return speaker.join(minutes, named(speaker, f"{int(match[2])}{point}{match[3]}", _UNITS[4]))
 
     letters = [Rule("0", _PARTS, parts, then=" ?[wdhm]")] if speaker.spaced and speaker.code != "fr" else []
-    return [*letters, Rule("0", _LAP, lap, then=r":\d")]
+    return [*letters, Rule("0", _COMMA_LAP if speaker.language.comma_decimal else _LAP, lap, then=r":\d")]

@@ -16,7 +16,7 @@ _GERMAN_DAYS = re.compile(r"(\d{1,2})\. ?[–-] ?(\d{1,2})\.(?=[ \xa0][^\W\d_])"
 _CLUB = re.compile(r" (?:FC|FSV|FFC|SC|TSV|Mose|Kor|Korinther|Samuel|Könige)\b")
 _GERMAN_STEM_ORDINAL = re.compile(r"(\d{1,3})\.(?=-[^\W\d_])")
 _GERMAN_LAST_ORDINAL = re.compile(r"(\d{1,3})\.(?=[\s\"“”»«)]*\Z)")
-_GERMAN_AGE = re.compile(r"(\d{1,3})(?: ?[-–] ?(\d{1,3}))? J\.(?=[,)]| [a-zäöü])")
+_GERMAN_AGE = re.compile(r"(\d{1,3}(?:,\d)?)(?: ?[-–] ?(\d{1,3}))? J\.(?=[,)]| [a-zäöü(])")
 """Joules have no full stop."""
 _PRIMO = re.compile(r"([1-8])°(?= (?:de l['’]|du (?:présent|[IVX]|\d)|alinéa)|(?<=\A\d°) [A-ZÀ-Þ])")
 _LATIN = "primo secundo tertio quarto quinto sexto septimo octavo".split()
@@ -26,7 +26,8 @@ _WARM = frozenset("a hace mide miden de son los unos hasta ángulo gira menos en
 _GERMAN_MINUTE = re.compile(r"(\d{1,3})\.(?: ?\+ ?(\d{1,2}))?(?=[,)/])")
 _OF_A_GOAL = re.compile(r"\((?:[^()]{0,40}[ ,/])?\Z")
 _GOALS = re.compile(
-    r"\b(?:Tore?|Torsch|Treffer|traf|trafen|Minute|Elfmeter|Spiel|gewann|siegte|schlug|verlor)", re.IGNORECASE
+    r"\b(?:führt|führen|Tore?|Torsch|Treffer|traf|trafen|Minute|Elfmeter|Spiel|gewann|siegte|schlug|verlor)",
+    re.IGNORECASE,
 )
 _PREPOSITIONS = frozenset("in mit nach bei von zu aus seit auf an während unter vor trotz wegen ab".split())
 _CHAIN = re.compile(r"(?:,? ?(?:und|oder|bis|sowie|/)? ?\d{1,2}\.)+")
@@ -53,7 +54,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         ],
         "de": [
             Rule("0", re.compile(r"1 (Mio|Mrd)\.?"), ordinals.german_million, then=" M"),
-            Rule("0", _GERMAN_AGE, ordinals.german_age, then=" J| ?[-–]"),
+            Rule("0", _GERMAN_AGE, ordinals.german_age, then=r" J| ?[-–]|,\d"),
             Rule("0", _GERMAN_MINUTE, ordinals.german_minute, then=r"\."),
             Rule("0", _GERMAN_ORDINAL, ordinals.german_ordinal, then=r"\."),
             Rule("0", _GERMAN_ORDINALS, ordinals.german_ordinals, then=r"\."),
@@ -125,7 +126,8 @@ class _Ordinals:
 
     def german_minute(self, match: re.Match[str]) -> str | None:
         """`(67.)`, the minute of a goal"""
-        if not _OF_A_GOAL.search(match.string, 0, match.start()) or not _GOALS.search(match.string):
+        goal = _OF_A_GOAL.search(match.string, 0, match.start()) and _GOALS.search(match.string)
+        if not goal and not match[2]:
             return None
         extra = f"plus {self._speaker.number(match[2])}" if match[2] else ""
         return self._speaker.join(self._numbers.ordinal(int(match[1])), "Minute", extra)
@@ -133,7 +135,7 @@ class _Ordinals:
     def _of_noun(self, match: re.Match[str]) -> str:
         """The ending that the noun behind asks for where nothing before does: *dritte Etage*, *drittes Kapitel*."""
         chain = _CHAIN.match(match.string, match.end())
-        noun = self._speaker.word_after(match.string, chain.end() if chain else match.end())
+        noun = self._speaker.noun_after(match.string, chain.end() if chain else match.end())
         noun = self._speaker.language.abbreviations.get(noun, noun)
         if noun in self._speaker.language.nouns.neuter:
             return "s"

@@ -22,6 +22,12 @@ def _reading(said: str | None, *, before: str = "", after: str = "") -> Reading:
 _NAMED = _reading(None, after=r"(?![\dA-ZÀ-Þ-])")
 """No title unless a name follows."""
 _COUNTED = _reading(None, after=r"(?!\d)")
+_AFTER_NUMBER = _reading(None, before=r"(?<!\d)(?<!\d )")
+_PAGES = {
+    code: _reading(pages, before=r"\d ", after=r"(?![\d\w])")
+    for code, pages in (("fr", "pages"), ("de", "Seiten"), ("es", "páginas"))
+}
+"""How long a book is: `254 p.`"""
 _INITIALS = _reading(None, after=r"[A-ZÀ-Þ]")
 """No degree before a name: *M. A. Schmidt*."""
 _FLOOR = _reading(None, before=r"(?<!\d\. )(?<!\b[Ii]m )(?<!\bins )")
@@ -34,7 +40,13 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         "Mal": (_NAMED,),
         "exp.": (_reading("expérience", after=r"(?![\d:])"),),
         "j.": (_reading("journée", before=r"\d(?:e|re|ère) "),),
-        "v.": (_reading("vers", before=r"\(", after=r"\d{3,4}"), _COUNTED),
+        "p.": (_PAGES["fr"],),
+        "vol.": (_reading("volumes", before=r"\d ", after=r"(?!\d)"),),
+        "v.": (
+            _reading("voir", after=r"(?:§|art\.|chap\.|p\.|fig\.|note|annexe)"),
+            _reading("vers", before=r"\(", after=r"\d{3,4}"),
+            _COUNTED,
+        ),
         "vv.": (_COUNTED,),
         "port.": (_reading(None, after=r"(?![:\d])"),),
         "Port.": (_reading(None, after=r"(?![:\d])"),),
@@ -42,7 +54,17 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         "min.": (_reading("minute", before=r"\d(?:e|er|re|ème) "),),
     },
     "de": {
-        "S.": (_reading("Satz", before=r"(?:§|Art\.|Abs\.)[^,;!?]{0,20}", after=r"\d"),),
+        "J.": (_AFTER_NUMBER,),
+        "Mon.": (
+            _reading("Monaten", before=r"\b(?:[Nn]ach|[Ss]eit|[Vv]or|[Ii]n|[Mm]it|[Aa]b|[Vv]on) \d{1,3} "),
+            _AFTER_NUMBER,
+        ),
+        "Wo.": (_AFTER_NUMBER,),
+        "s.": (_reading(None, after=r"(?!Kap\.|Abb\.|Abschn|Tab\.|Anm\.|Nr\.|Anlage|Anhang|S\. |§|Seite|oben|unten)"),),
+        "S.": (
+            _PAGES["de"],
+            _reading("Satz", before=r"(?:§|Art\.|Abs\.)[^,;!?]{0,20}", after=r"\d"),
+        ),
         "Bd.": (_reading("Bund", before=r"\d ", after=r"\D"),),
         "Jh.": (_reading("Jahrhunderts", before=r"\bdes \d{1,2}\. (?:(?:und|oder) \d{1,2}\. )?"),),
         "Min.": (_reading("Minute", before=r"\d\. "), _reading("Mindestens", before=r"(?<!\d )", after=r"\d")),
@@ -66,6 +88,12 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         "FJ": (_COUNTED,),
         "GM": (_reading(None, before=r"(?<![IVX] )(?<!\bPrimera )(?<!\bSegunda )"),),
         "S. M.": (_INITIALS,),
+        "d.": (_AFTER_NUMBER,),
+        "v.": (_reading(None, after=r"(?!§|art\.|cap\.|págs?\.|pp?\.|fig\.|nota|anexo)"),),
+        "p.": (_PAGES["es"],),
+        "pp.": (_PAGES["es"],),
+        "pág.": (_PAGES["es"],),
+        "págs.": (_PAGES["es"],),
         "h.": (_reading(None, after=r"(?!\d{3,4}(?!\d))"),),
         "ss.": (_reading("siglos", after=r"[IVX]+(?!\w)"),),
         "vv.": (_COUNTED,),

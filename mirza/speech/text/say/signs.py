@@ -14,7 +14,15 @@ from mirza.speech.text.say.web import spell
 
 _ITEM = re.compile(ITEM)
 _SHORT = re.compile(r"（[A-Za-z\d ,+\-*^.]{1,10}）")
-_PLURAL = re.compile(r"(?<=[^\W\d_²³¹]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)(?!\w)")
+_PLURAL = re.compile(
+    r"(?<=[^\W\d_²³¹]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)s?(?!\w)|(?<=[nN]é)\(e\)s?(?!\w)"
+)
+_BOTH = {
+    "fr": re.compile(r"(?<=[a-zé]{3})/(?:e|es|ne|nes|trice|trices|euse|euses|ère|ères|se|ve)(?!\w)"),
+    "de": re.compile(r"(?<=[a-zäöü]{3})/(?:r|e|n|in|innen|en)(?!\w)|:(?=in(?:nen)?(?!\w))"),
+    "es": re.compile(r"(?<=[^\W\d_]{2}[osrenl])/(?:a|as|o|os|ra|ras)(?!\w)"),
+}
+"""What is said of one gender: *alumnos/as*, *Schüler:innen*."""
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
 _HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
 _FACE = re.compile(
@@ -41,7 +49,10 @@ _PER_TIME = re.compile(
 _CLAUSE, _TIE_BREAK = re.compile(r"\(\w{1,4}\)"), re.compile(r"\d[-–]\d\Z")
 """`6(1)(f)` of a law, and `7-6(5)` in tennis."""
 _THOUSANDS = re.compile(r"\d[kKM]\Z")
-_ALL, _STAR = re.compile(r"\b(?:SELECT|select|import|rm|ls|cp|cat|grep)(?: -\w+)* \Z"), "star"
+_ALL, _STAR = (
+    re.compile(r"\b(?:SELECT|select|import|rm|ls|cp|cat|grep)(?: -\w+)* \Z"),
+    {"en": "star", "fr": "étoile", "de": "Stern", "es": "asterisco"},
+)
 """Before a star that stands for all there is."""
 _MODULO = re.compile(MODULO)
 _ALONE = frozenset(["ha", "kg", "s", "ms"])
@@ -60,7 +71,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _ITEM, lambda _: speaker.words.pause, first=ITEM),
         Rule("$", _HEART, signs.heart, first="<♥❤"),
         Rule("$", _FACE, lambda _: "", first=r":;=8\^<¯"),
-        Rule("$", _PLURAL, lambda match: match.group().strip("()"), tight=True, first="("),
+        Rule("$", _PLURAL, lambda match: re.sub("[()]", "", match.group()), tight=True, first="("),
+        *([Rule("$", _BOTH[speaker.code], lambda _: "", tight=True, first="/:")] if speaker.code in _BOTH else []),
         Rule("$", _TAG, signs.tag, first="<"),
         Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔⇌⇋⇄↦⟹⟸⟺"),
         Rule("$", re.compile("⋯"), lambda _: "dot dot dot" if speaker.code == "en" else speaker.words.pause, first="⋯"),
@@ -264,7 +276,8 @@ class _Signs:
             case "+":
                 return self._sums.plus(text, match.start(), before, after)
             case "×" | "*" | "⋅" | "∙":
-                return _STAR if _ALL.search(text, 0, match.start()) and self._speaker.code == "en" else words.times
+                all_of_them = match.group() == "*" and _ALL.search(text, 0, match.start())
+                return _STAR.get(self._speaker.code, words.times) if all_of_them else words.times
             case "÷":
                 return words.divided
             case "±":

@@ -29,6 +29,12 @@ _PERIODS = frozenset(
 _COMMAND = re.compile(r"\b(?:kill|head|tail|grep|sort|gzip|zip|xargs|pkill) \Z")
 _DERIVED, _BY = re.compile(r"(?<![^\W_])[d∂Δ][²2]?[a-zA-Zθ]?\Z"), re.compile(r"[d∂Δ][a-zA-Zθ]²?(?!\w)")
 """*d y over d x*"""
+_OR = {"en": "or", "fr": "ou", "de": "oder", "es": "o"}
+_ARTICLES = frozenset(
+    "he she him her his hers le la un une il elle ils elles du ce cette der die das er sie ein eine einen den el los las él ella "
+    "ellos ellas unos unas oui non ja nein sí no yes".split()
+)
+"""Between two of these a slash is *or*."""
 _EVERY = {"en": "every", "fr": "toutes les", "de": "alle", "es": "cada"}
 """`1 comp./12 h`"""
 _AGE = re.compile(r" ?\d{1,2} ans\b")
@@ -142,6 +148,11 @@ class Sums:
         """*over*, *per*, *divided by*, or a pause; nothing between words."""
         if re.match(r"/\d{1,2} ?h(?!\w)", text[start:]) and self._speaker.spaced:
             return _EVERY[self._speaker.code]
+        pair = self._speaker.word_before(text, start), self._speaker.word_after(text, start + 1)
+        if self._speaker.code in _OR and before.isalpha() and {pair[0].lower(), pair[1].lower()} <= _ARTICLES:
+            return _OR[self._speaker.code]
+        if before == "." and after.isalpha() and self._speaker.spaced:
+            return self._words.pause  # M./Mme
         if LETTER.match(before) and LETTER.match(after):
             if _DERIVED.search(text, max(0, start - 4), start) and _BY.match(text, start + 1):
                 return self._words.over

@@ -23,7 +23,7 @@ _VALID = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _LARGE = frozenset("LCDM")
 """Letters that make other words, too: as numerals only where a cue is before them."""
-_NUMBER = re.compile(r"[-+−~≈]?\d|[A-Z]{1,4}[.-]? ?\d|[A-HJ-Z](?![\w'’])|(?:[IVX]{2,}|[VX]|[ivx]{2,})(?!\w)")
+_NUMBER = re.compile(r"[-+−~≈]?\d|[A-Z]{1,4}[.-]? ?\d|[A-HJ-Z](?![\w'’])|(?:[IVXL]{2,}|[VX]|[ivx]{2,})(?!\w)")
 _ROMAN_SPAN = re.compile(r"([IVX]{1,8})[-–]([IVX]{1,8})(?![^\W_])")
 _ONE = re.compile(r"(?:(?<![\d/])(?:1|½|[01][.,]\d+|1/\d)|\b[Uu]ne)[ \xa0\u202f](?:de[ \xa0])?\Z")
 _CENTURY = re.compile(r"[IVX]+e[ \xa0]\Z")
@@ -89,7 +89,11 @@ class _Shorts:
             return other or None
         if written.lower() in BEFORE_NUMBER and not numbered and not rest.startswith(("of ", "is ", "was ")):
             return None
-        if written in _BEFORE_NAME and not (rest[:1].isupper() and rest[1:2].islower()) and not rest.startswith("et M"):
+        if (
+            written in _BEFORE_NAME
+            and not (rest[:1].isupper() and rest[1:2].islower())
+            and not rest.startswith(("et M", "ou M", "/M"))
+        ):
             return None
         if written == "St." and self._speaker.code == "en" and not rest[:1].isupper():
             return "Street" + _stop(written, rest)
