@@ -16,7 +16,7 @@ from mirza.speech.text.say.units import many_of
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
 _SIZE = re.compile(
     r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?: ?(px|cm|mm))?"
-    r"(?![^\W\u3040-\u30ff\u3400-\u9fff]|[\^⁰-⁻²³¹]|/\d)"
+    r"(?![^\W\u3040-\u30ff\u3400-\u9fff]|[\^⁰-⁻²³¹]|/\d|-\d+/)"
 )
 _NUMBERED_PLACES = frozenset(
     "exit gate room unit apt seat platform track bus route building block suite flat row bra size".split()

@@ -17,6 +17,8 @@ _LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.](\d{1,3})(?!\d|[.:]\d)")
 _COMMA_LAP = re.compile(r"(\d{1,3}):([0-5]\d)[.,](\d{1,3})(?!\d|[.:]\d)(?: ?[Mm]in\b\.?(?!\Z))?")
 """Minutes, and seconds with their parts."""
 
+_LONG = re.compile(r"(\d{2,3}):([0-5]\d):([0-5]\d)(?![\d:.])")
+
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Those with letters, `3h 24m`, but in French, where `3h` is a time of day; and laps."""
@@ -33,5 +35,18 @@ def rules(speaker: Speaker) -> list[Rule]:
         minutes = named(speaker, str(int(match[1])), _UNITS[3]) if int(match[1]) else ""
         return speaker.join(minutes, named(speaker, f"{int(match[2])}{point}{match[3]}", _UNITS[4]))
 
+    def long(match: re.Match[str]) -> str | None:
+        """Of more than a day: no time of one."""
+        if int(match[1]) <= 24:
+            return None
+        return speaker.join(
+            *(
+                named(speaker, str(int(part)), unit)
+                for part, unit in zip(match.groups(), _UNITS[2:], strict=True)
+                if int(part)
+            )
+        )
+
     letters = [Rule("0", _PARTS, parts, then=" ?[wdhm]")] if speaker.spaced and speaker.code != "fr" else []
-    return [*letters, Rule("0", _COMMA_LAP if speaker.language.comma_decimal else _LAP, lap, then=r":\d")]
+    laps = Rule("0", _COMMA_LAP if speaker.language.comma_decimal else _LAP, lap, then=r":\d")
+    return [*letters, Rule("0", _LONG, long, then=r":\d", least=2), laps]

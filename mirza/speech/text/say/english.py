@@ -52,6 +52,19 @@ _ADJECTIVE = re.compile(r" (?:tall|wide|long|deep|high|thick)")
 _HOURS = re.compile(r"(\d{1,2})h(\d\d)(?!\w)")
 _WEEKDAYS = re.compile(r"M[–-]F(?=[,;)]| \d|\s*\Z)")
 _AGAIN, _REPEAT = re.compile(r"(\d)x(?!\w)"), frozenset("repeat repeats repeated reps do".split())
+_LANDLINE = re.compile(r"\(0\d{2,4}\) ?\d{3,4}[- ]\d{3,4}(?!\d)")
+_LOCAL, _CALLED = (
+    re.compile(r"\d{4}-\d{4}(?![\d-])"),
+    re.compile(r"\b(?:[Ff]ax|[Tt]el|[Pp]hone|[Cc]all|[Tt]elephone)[.:]* \Z"),
+)
+_ALWAYS = re.compile(r"24/7/365(?!\d)")
+_DAYS = re.compile(r"(\d{1,3}) d(?=[;,)]|\.?\s*\Z)")
+_MONTH = re.compile(r"(0[1-9]|1[0-2])/((?:19|20)\d\d)(?![\d/])")
+_LIGHT, _BULB = (
+    re.compile(r"(\d{4})K(?!\w)"),
+    re.compile(r"\b(?:LEDs?|bulbs?|WB|lights?|lamps?|color temp\w*|white balance|stars?)\b"),
+)
+_CODEC = re.compile(r"(?<=H\.)26[3-6](?!\d)")
 _LENGTHY, _RESULT = re.compile(r"\d{10,15}(?![\d.,]*\d)"), re.compile(r"[=≈×*+] ?\Z")
 """So many digits, none of them grouped, are a name, unless they are the result of a sum."""
 
@@ -152,7 +165,36 @@ def rules(speaker: Speaker) -> list[Rule]:
     def hours(match: re.Match[str]) -> str:
         return f"{named(speaker, match[1], 'duration-hour')} {named(speaker, str(int(match[2])), 'duration-minute')}"
 
+    def called(match: re.Match[str]) -> str | None:
+        return grouped(match) if _CALLED.search(match.string, 0, match.start()) else None
+
+    def grouped(match: re.Match[str]) -> str:
+        return f"{pause} ".join(speaker.numbers.digits(group) for group in re.findall(r"\d+", match.group()))
+
+    def days(match: re.Match[str]) -> str:
+        return named(speaker, match[1], "duration-day")
+
+    def month(match: re.Match[str]) -> str:
+        return f"{speaker.language.dates.months[int(match[1]) - 1]} {speaker.numbers.year(int(match[2]))}"
+
+    def light(match: re.Match[str]) -> str | None:
+        if not _BULB.search(match.string):
+            return None
+        return f"{speaker.number(match[1])} kelvin"
+
+    def codec(match: re.Match[str]) -> str:
+        return speaker.numbers.digits(match.group())
+
     return [
+        Rule("$", _LANDLINE, grouped, first="("),
+        Rule("0", _LOCAL, called, then=r"-\d", least=4),
+        Rule("0", _ALWAYS, lambda _: "twenty-four seven, three sixty-five", then="/7", least=2),
+        Rule("0", _DAYS, days, then=" d"),
+        Rule("0", _MONTH, month, then="/[12]", least=2),
+        Rule("0", _LIGHT, light, then="K", least=4),
+        Rule("0", _CODEC, codec, least=3),
+        Rule("$", re.compile(r"(?<=\d)(?:→|->)(?=\d)"), lambda _: speaker.words.to, first="→\\-"),
+        Rule("$", re.compile(r"(?<=\d[a-z])[–-](?=[a-z](?!\w))"), lambda _: speaker.words.to, first="–\\-"),
         Rule("0", _MILEAGE, mileage, then=r"/\d"),
         Rule("0", _SETS, lambda match: f"{cardinal(int(match[1]))} times", then=r"x\d"),
         Rule("0", _ROAD, road, then=" [NSEW]"),

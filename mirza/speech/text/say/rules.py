@@ -34,6 +34,7 @@ from mirza.speech.text.say import (
     web,
     winds,
     words,
+    workshop,
 )
 from mirza.speech.text.say.base import MANY_DIGITS, SEEN, Rule, Speaker
 
@@ -86,6 +87,7 @@ def rules_for(language: Language) -> RuleSet:
     speaker = Speaker(language)
     kinds = (
         web.rules(speaker),
+        workshop.rules(speaker),
         english.rules(speaker),
         chats.rules(speaker),
         eastern.rules(speaker),

@@ -84,6 +84,8 @@ class Sums:
             said = self._about(match)
         if match.group() == ">" and _MENU.search(match.string, max(0, match.start() - 20), match.end() + 4):
             return words.pause
+        if self._speaker.word_before(match.string, match.start()) in ("be", "is", "are", "was", "were"):
+            return said.removeprefix("is ")
         before = match.string[: match.start()].rstrip()[-1:]
         alone = (
             match.string[match.start() - 1 : match.start()].isspace()

@@ -40,8 +40,6 @@ _INCH_MARK = re.compile(
 )
 _LONG_FEET = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{3,})['′](?![\w\"″])")
 """So many feet that no mark of quotation is meant."""
-_THREAD = re.compile(r"(\d{1,2}/\d{1,2})-(\d{2})(?: x(?= \d)|(?=[ ](?:thread|bolt|screw|nut|tap|hole|UN)))")
-"""A screw of a quarter inch, with twenty threads."""
 _NAMED = re.compile(r" \d+[A-Za-z]")
 """A thing may have more said of it first: `a 6.7" 120Hz display`."""
 _EXPOSURE = re.compile(r"1/(\d{2,})")
@@ -60,7 +58,9 @@ _PERIOD = re.compile(r" ?\d{1,3}(?:[-–]\d{1,3})? ?(?:days?|weeks?|months?|hour
 """A treatment lasts so long: `x 10 days`."""
 _SHORT_HEIGHT = re.compile(r"([12]) ?m ?(\d\d)(?!\w)")
 _HEIGHT = re.compile(r"[1-9],[1-9]\d")
-_SEAT = re.compile(r"(?:seats?|row|siège|place|rang|Sitz|Platz|Reihe|asiento|fila) \Z", re.IGNORECASE)
+_SEAT = re.compile(
+    r"(?:seats?|exit|gate|unit|suite|room|row|siège|place|rang|Sitz|Platz|Reihe|asiento|fila) \Z", re.IGNORECASE
+)
 """Behind these, `23A` is a seat."""
 _ARTICLES = frozenset("le la du au en el del al die der das dem den".split())
 _HOURLY = re.compile("时速|每小时|時速|毎時")
@@ -121,7 +121,6 @@ def rules(speaker: Speaker) -> list[Rule]:
         found.insert(
             0, Rule("0", _LONG_FEET, lambda match: f"{speaker.number(match[1])} feet", then=after_number("['′]"))
         )
-        found.insert(0, Rule("0", _THREAD, measures.thread, then="/"))
         found.insert(0, Rule("0", _FEET, measures.feet, then="['′]"))
         found.insert(0, Rule("0", _FEET_INCHES, measures.feet_inches, then=" ?f"))
     spaced = speaker.language.spaced
@@ -380,12 +379,6 @@ class _Measures:
         if before in _BEFORE_MANY:
             return many_of(self._speaker, match[1])
         return per_name(self._speaker, match[1]) if before in _BEFORE_ONE[self._speaker.code] else None
-
-    def thread(self, match: re.Match[str]) -> str | None:
-        """*one quarter twenty*"""
-        size = fractions.mixed(self._speaker, match[1])
-        by = " by" if match.group().endswith("x") else ""
-        return f"{size} {self._speaker.number(match[2])}{by}" if size else None
 
     def feet(self, match: re.Match[str]) -> str | None:
         if not match[2] and match.group().endswith("'"):
