@@ -136,7 +136,9 @@ class _Counts:
             between = words.ampersand
         if speaker.code == "ja" and _is_address(match):
             between = "の"
-        return speaker.join(speaker.number(first), between, speaker.counted(second, match.string, match.end()))
+        ranked = match.string[match.start() - 1 : match.start()] == "第"
+        last = speaker.number(second) if ranked else speaker.counted(second, match.string, match.end())
+        return speaker.join(speaker.number(first), between, last)
 
     def range_scaled(self, match: re.Match[str]) -> str | None:
         """*seventy to eighty-five million*"""

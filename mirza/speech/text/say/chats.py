@@ -46,6 +46,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         Rule("$a", _FACE, face, first=f"(（{_ARMS_BEFORE}"),
         Rule("$", _PICTURES, face, first=_FIRST_OF_PICTURES),
+        Rule("$", re.compile("】"), face, first="】"),
         Rule("$", _HATS, face, first=r"\^"),
         Rule("$", _CLOSED, closed, first="#"),
         Rule("$", _TAGGED, tagged, first="#"),

@@ -7,7 +7,7 @@ import re
 from mirza.speech.text.language import units
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
-from mirza.speech.text.say.eastern import fraction_span
+from mirza.speech.text.say.eastern_days import fraction_span
 from mirza.speech.text.say.units import per_name
 
 _HAN = r"\u4e00-\u9fff"
@@ -61,7 +61,7 @@ _STATUS = re.compile(
 )
 _STANDARD = re.compile(r"(\d{3,6})(?:\.\d)?(?:[-—–:](\d{4}))?(?![\d%])")
 _STANDARDS = re.compile(r"(?:(?:GB|HJ|YY|QB|DB|SH|JB)(?:/[TZ])?|ISO(?:/IEC)?|IEC|DIN) ?\Z")
-_CALLED = re.compile(r"(?:车次|航班|列车|高铁|动车|火车|班机|改签|换乘|搭乘|乘坐)[^，。；！？]{0,8}\Z")
+_CALLED = re.compile(r"(?:车次|航班|列车|高铁|动车|火车|班机|飞机|改签|换乘|搭乘|乘坐)[^，。；！？]{0,8}\Z")
 _FOLLOWED = re.compile(r" ?(?:次|航班|号?列车|班机|高铁|动车)")
 
 

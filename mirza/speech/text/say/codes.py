@@ -153,7 +153,9 @@ def rules(speaker: Speaker) -> list[Rule]:
         name = {"zh": "版本", "ja": "バージョン", "es": "versión"}.get(speaker.code, "version")
         if stage:
             said = speaker.join(said, *(_version_part(speaker, part) for part in re.findall(r"\d+|[a-z]+", stage)))
-        called = speaker.word_before(match.string, match.start()).lower() in (name, "version", "versión")
+        called = speaker.word_before(match.string, match.start()).lower() in (name, "version", "versión") or (
+            not speaker.spaced and speaker.word_before(match.string, match.start()).endswith((name, f"{name}号"))
+        )
         return speaker.join(
             ("" if called else name if speaker.code != "de" else "Version") if text[0] in "vV" else "", said
         )
@@ -168,6 +170,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         return _spelled(speaker, match.group().lstrip("#"))
 
     def letters(match: re.Match[str]) -> str | None:
+        if match.group() in speaker.language.abbreviations:
+            return None
         if zone := re.fullmatch(r"(UTC|GMT)-(\d{1,2})", match.group()):
             return speaker.join(zone[1], words.minus, speaker.number(zone[2]))
         if difference := re.fullmatch(r"([a-z])-(\d+)", match.group()):

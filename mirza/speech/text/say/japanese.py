@@ -6,7 +6,7 @@ import re
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.say.base import Rule, Speaker
-from mirza.speech.text.say.eastern import fraction_span
+from mirza.speech.text.say.eastern_days import fraction_span
 
 _AVERAGE = re.compile(r"(?<=率)(0?\.)(\d)(\d)(\d)(?!\d)")
 _POSTCODE = re.compile(r"〒 ?(\d{3})[-‐ー]?(\d{4})(?!\d)")
@@ -20,7 +20,7 @@ _LONG_VOWEL = re.compile(rf"(?<=[{_KANA}])[〜～~]+(?!\d)")
 _BETWEEN = re.compile(rf"(?<=[{_NOUN}])(?<![月火水木金土日])[〜～~](?=[{_NOUN}])")
 _FIGURE = re.compile(r"(?:(?<=[図表式])|(?<=[図表式] ))(\d{1,3}) ?[-–—] ?(\d{1,3})(?![\d.])")
 _DAY = re.compile(
-    r"(\d{1,2})/(\d{1,2})(?=発売|発送|着|必着|締切|開[催始幕演]|公開|頃|付|現在|以降|出発|[〜～~–—-]\d{1,2}/\d{1,2}(?!\d))|"
+    r"(\d{1,2})/(\d{1,2})(?=発売|発送|着|必着|締切|開[催始幕演]|公開|頃|付|現在|以降|出発|未明|早朝|深夜|[朝夜]|[〜～~–—-]\d{1,2}/\d{1,2}(?!\d))|"
     r"(?<=\d[〜～~–—-])(\d{1,2})/(\d{1,2})(?![\d/])"
 )
 """A day where something happens on it; any other is a fraction."""

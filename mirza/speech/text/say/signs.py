@@ -302,7 +302,9 @@ class _Signs:
                 return words.integral
             case "〜" | "～":
                 joins = before and (before.isalnum() or before in "%℃℉°") and (after.isalnum() or after in "-−")
-                counted = re.search(r"[\d℃℉%°時分日月年円歳点时元岁万億頃末世紀]\Z", text[: match.start()]) is not None
+                counted = (
+                    re.search(r"[\d℃℉%°時分日月年円歳点时元岁万億頃末世紀半]\Z", text[: match.start()]) is not None
+                )
                 return words.to if joins and counted else ""
             case "~":
                 if after.isdigit() and before and (before.isdigit() or before in "%°CF℃℉月日年时"):

@@ -8,7 +8,7 @@ import re
 from mirza.speech.text.places import FACTORIAL_AFTER
 from mirza.speech.text.say.base import Rule, Speaker
 
-_COMPARE = re.compile(r"<=|>=|≤|≥|!=|≠|===?|≈|≅|≒|<|>|=|:=")
+_COMPARE = re.compile(r"<=|>=|≤|≥|≦|≧|!=|≠|===?|≈|≅|≒|<|>|=|:=")
 _FACTORIAL = re.compile(rf"!(?={FACTORIAL_AFTER})")
 _MENU = re.compile(r"[A-Za-z]{2,} > [A-Z]")
 """A way through menus: File > Save."""
@@ -51,7 +51,7 @@ def rules(sums: Sums) -> list[Rule]:
     """Those that are asked for their sign alone; `signs.py` asks about the others."""
     return [
         Rule("$", _FACTORIAL, sums.factorial, first="!"),
-        Rule("$", _COMPARE, sums.compare, first="<>=≤≥!≠≈≅≒:"),
+        Rule("$", _COMPARE, sums.compare, first="<>=≤≥≦≧!≠≈≅≒:"),
         Rule("$", re.compile(r"[-−–](?=[.\d$€£¥])|-(?=[A-Za-z](?!\w))|(?<=\()-(?= \d)"), sums.minus, first=r"\-−–"),
     ]
 
@@ -78,7 +78,7 @@ class Sums:
         nearly = f"is {words.about}" if self._speaker.code == "en" else words.about
         said = {
             "<": words.less, ">": words.more, "<=": words.at_most, "≤": words.at_most, ">=": words.at_least,
-            "≥": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": nearly, "≅": nearly, "≒": nearly,
+            "≥": words.at_least, "≦": words.at_most, "≧": words.at_least, "!=": words.not_equal, "≠": words.not_equal, "≈": nearly, "≅": nearly, "≒": nearly,
         }.get(match.group(), words.equals)  # fmt: skip
         if said == words.about and not self._speaker.spaced:
             said = self._about(match)

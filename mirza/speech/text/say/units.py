@@ -59,7 +59,8 @@ _PERIOD = re.compile(r" ?\d{1,3}(?:[-–]\d{1,3})? ?(?:days?|weeks?|months?|hour
 _SHORT_HEIGHT = re.compile(r"([12]) ?m ?(\d\d)(?!\w)")
 _HEIGHT = re.compile(r"[1-9],[1-9]\d")
 _SEAT = re.compile(
-    r"(?:seats?|exit|gate|unit|suite|room|row|siège|place|rang|Sitz|Platz|Reihe|asiento|fila) \Z", re.IGNORECASE
+    r"(?:seats?|exit|gate|unit|suite|room|row|siège|place|rang|Sitz|Platz|Reihe|asiento|fila) \Z|(?:座位|座席|席)[：:はが是为号]?\s?\Z",
+    re.IGNORECASE,
 )
 """Behind these, `23A` is a seat."""
 _ARTICLES = frozenset("le la du au en el del al die der das dem den".split())
@@ -83,6 +84,7 @@ _BEFORE_MANY = frozenset("en in".split())
 _SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".split()
 """Units that may follow *150 million*; `in` would be a word."""
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_]|\.[A-Z]\.|[☉⊙])"
+_EQUATED = re.compile(" ?=")
 CJK_ALONE = re.compile(rf"[{CJK}]")
 _DOT = r"(?:\.(?=[ \xa0](?:\(|[^\W\d_A-ZÀ-Þ])|[,;:)])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
 """The full stop of `5 min. à pied`, `2 Std. Fahrt`."""
@@ -220,6 +222,12 @@ def per_name(speaker: Speaker, unit: str) -> str:
     return speaker.language.abbreviations.get(f"{unit}.", unit).partition("|")[0]
 
 
+def each(speaker: Speaker, unit: str, amount: str) -> str:
+    """An amount for each of a unit, as Chinese and Japanese say it: *每公里五分零六秒*."""
+    name = per_name(speaker, unit)
+    return f"每{name}{amount}" if speaker.code == "zh" else f"一{name}あたり{amount}"
+
+
 class _Measures:
     def __init__(self, speaker: Speaker) -> None:
         self._speaker = speaker
@@ -273,6 +281,8 @@ class _Measures:
                 said = f"一{divisor}あたり{said}"
             elif divisor:
                 per_what = per_name(speaker, divisor)
+                if _COUNTED.fullmatch(divisor) and _EQUATED.match(match.string, match.end()):
+                    return speaker.join(said, speaker.words.divided, per_what)
                 said = (
                     said + speaker.words.pause
                     if self._again(match["unit"], divisor)
