@@ -35,6 +35,7 @@ _SETS = re.compile(r"(?:\d{1,2}-\d{1,2}(?:\(\d+\))?(?:[、，, ]+|/)){2,}\d{1,2}
 """Sets of a match; ages and days have their noun behind the last."""
 _COUNTED_ON = re.compile(r" ?(?:[天个個年月日岁歳名人次回小分秒公米元万亿円度级級]|[%℃]|時間)")
 """A number of these is no score."""
+_RUN = re.compile(r" (?:in|race|run|time|on|and|yesterday|today)\b|[,.;!?)]|\s*\Z")
 _RACE = re.compile(r"\b(?:[Rr]an|[Rr]un(?:s|ning)?|[Rr]aces?|marathon|jog(?:s|ged|ging)?|PB)\b")
 _TIMES = {"en": "times", "fr": "fois", "de": "mal", "es": "veces"}
 _OFTEN = "täglich|wöchentlich|monatlich|jährlich|pro|am|im|par|al|por|daily|per|a"
@@ -202,7 +203,13 @@ class _Counts:
             return None
         if self._speaker.cue_before(match.string, match.start()) in _NUMBERED_PLACES:
             return None
-        if match[2] == "K" and (len(match[1]) == 1 or _RACE.search(match.string)):
+        raced = (
+            match[2] in "kK"
+            and match[1] in ("5", "10")
+            and _RACE.search(match.string)
+            and _RUN.match(match.string, match.end())
+        )
+        if raced or (match[2] == "K" and len(match[1]) == 1):
             return f"{self._speaker.number(match[1])} K"  # a race, a resolution
         if not self._speaker.spaced and (times := {"千": 1_000, "百万": 1_000_000}.get(scale)):
             return self._numbers.cardinal(round(self._speaker.value(match[1]) * times))  # 15k

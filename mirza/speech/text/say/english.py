@@ -39,6 +39,9 @@ _KITCHEN = re.compile(r"\b(?:cups?|flour|sugar|tsp|tbsp|Tbsp|oz|qt|pt|gal|butter
 _PIECE = re.compile(r"(?<=[Oo]p\. )(\d{1,3})/(\d{1,2})(?![\d/])")
 _CLOTTING = re.compile(r"INR(?= \d\.\d(?![\d%])(?! (?:million|billion|crore|lakh)))")
 """What warfarin changes; no rupees."""
+_LANGUAGE = re.compile(r"PHP(?= \d(?:\.\d)?(?![\d.,]*\d)(?! (?:million|billion|thousand)))")
+"""A language in its version; no pesos."""
+_EVEN = re.compile(r"50-50(?![\d-])")
 _MILEAGE = re.compile(r"(\d{1,3})/(\d{1,3})(?: ?mpg)(?!\w)")
 _SETS = re.compile(r"(\d{1,2})x(?=\d+ ?[KMGT]B(?!\w))")
 _ROAD, _ROADS = (
@@ -46,7 +49,9 @@ _ROAD, _ROADS = (
     frozenset("hwy highway route rte us interstate road sr".split()),
 )
 """`Hwy 101 N` goes north, and is no force."""
-_INCHES = re.compile(r"(\d+(?:\.\d+)?) ?in\.?(?=[,;)]|\.?\s*\Z| ?[x×]| (?:tall|wide|long|deep|high|thick)\b)")
+_INCHES = re.compile(
+    r"(\d+(?:\.\d+)?) ?in(?:(?P<dot>\.)(?= [a-z])|\.?(?=[,;)]|\.?\s*\Z| ?[x×]| (?:tall|wide|long|deep|high|thick)\b))"
+)
 _SIDES = re.compile(r"(?:[x×]|ft|in) ?\Z")
 _ADJECTIVE = re.compile(r" (?:tall|wide|long|deep|high|thick)")
 _HOURS = re.compile(r"(\d{1,2})h(\d\d)(?!\w)")
@@ -148,7 +153,9 @@ def rules(speaker: Speaker) -> list[Rule]:
 
     def sides(match: re.Match[str]) -> str | None:
         """*eighteen inches*: `in` is a word where no other side is, and nothing that has one."""
-        side = _SIDES.search(match.string, 0, match.start()) or _ADJECTIVE.match(match.string, match.end())
+        side = (
+            match["dot"] or _SIDES.search(match.string, 0, match.start()) or _ADJECTIVE.match(match.string, match.end())
+        )
         return named(speaker, match[1], "length-inch") if side else None
 
     def road(match: re.Match[str]) -> str | None:
@@ -198,7 +205,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _MILEAGE, mileage, then=r"/\d"),
         Rule("0", _SETS, lambda match: f"{cardinal(int(match[1]))} times", then=r"x\d"),
         Rule("0", _ROAD, road, then=" [NSEW]"),
-        Rule("0", _INCHES, sides, then=after_number(" ?in")),
+        Rule("0", _INCHES, sides, then=after_number(" ?i")),
         Rule("0", _HOURS, hours, then=r"h\d"),
         Rule("a", _WEEKDAYS, lambda _: "Monday to Friday", first="M"),
         Rule("0", _AGAIN, again, then="x"),
@@ -209,6 +216,8 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _OF, of, then=r"/\d"),
         Rule("0", _DATE, date, then=r"/\d"),
         Rule("0$", _CUPS, cups, then=rf" ?[{VULGAR}]|[/⁄]\d| c| \d", first=VULGAR),
+        Rule("a", _LANGUAGE, lambda _: "P H P", first="P"),
+        Rule("0", _EVEN, lambda _: "fifty fifty", then="-50", least=2),
         Rule("a", _CLOTTING, lambda _: "I N R", first="I"),
         Rule("0", _EARLY, early, least=4),
         Rule("0", _HALF_OF_DAY, half_of_day, then=r":\d\d[ap]"),

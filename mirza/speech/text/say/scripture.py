@@ -16,6 +16,8 @@ _PARTS = re.compile(r"\d+|ff?|[a-e]|[-–,:]")
 _PSALMS = frozenset(["Ps", "Sal"])
 """Shortened without a stop, with a chapter alone."""
 _FORMS = {"fr": MASCULINE, "de": "r", "es": FEMININE}
+_NAMES = frozenset(["Dan", "Sam", "Tim", "Phil", "Josh", "Mic", "Mal", "Ex"])
+"""Short forms that have another meaning before a number alone."""
 _FOLLOWING = {
     "en": "and following",
     "fr": "et suivants",
@@ -63,7 +65,9 @@ class _Chapters:
         """`1 Cor. 13:4–8`; a chapter alone only after a book that is shortened."""
         speaker = self._speaker
         book = speaker.language.scripture[match["book"]]
-        short = book != match["book"] and ("." in match.group() or match["book"] in _PSALMS)
+        short = (
+            book != match["book"] and match["book"] not in _NAMES and ("." in match.group() or match["book"] in _PSALMS)
+        )
         if match["alone"] and not short and not match["number"]:
             return None
         form = _FORMS.get(speaker.code, COUNTING)

@@ -242,6 +242,8 @@ def _english(written: str, before: str, rest: str) -> str | None:
         case "St" if not rest[:1].isupper():
             return ""
         case "pp":
+            if _AMOUNT.search(before) and "%" in before:
+                return "percentage points"
             return "per person" if _PRICE.search(before) else ""
         case "b." | "d." | "r." if not (
             _ASIDE.search(before) and re.match(r"(?:c\. ?)?(?:\d{4}(?!\d)|\d{1,3} BC)", rest)
