@@ -112,6 +112,8 @@ class _Counts:
         summed = after[:1] in tuple("=×÷*") or match.string[match.start() - 1 : match.start()] in tuple("×÷*+")
         if "-" in match.group() and summed:
             return speaker.join(speaker.number(first), words.subtracted, speaker.number(second))
+        if speaker.code == "de" and re.match(r"\.[ \xa0][A-ZÄÖÜ]", match.string[match.end() :]):
+            return None  # 1876 – 19. April
         numbered = _NUMBER_SIGN.search(match.string, 0, match.start()) is not None
         if "-" in match.group() and numbered:
             dash = "Strich" if speaker.code == "de" else words.dash

@@ -33,7 +33,7 @@ _GERMAN_HOURS = re.compile(
     r"(\d{1,2})(?:(?:[.:](\d{2}))?[ \xa0]Uhr(?:[ \xa0](\d{1,2})(?!\d))?|\.(\d{2})[ \xa0]?h(?!\w))"
 )
 _LASTS = re.compile(
-    r"(?:dauer|zeit\b|brauch|benötig|\bdura|duración|\btarda|\blasts?\b|\btakes?\b|duration|\bdure)[^.,;]{0,24}(?:ca\. )?\Z"
+    r"(?:dauer|zeit\b|brauch|benötig|\bdura|duración|\btarda|\blasts?\b|\btakes?\b|duration|\bdure)[^.,;]{0,24}(?:ca\. )?\Z|~\Z"
 )
 _GAME = re.compile(
     r"\b(?:schlug|gewann|gewinnt|gewannen|siegte|besiegte|bezwang|unterlag|verlor|verloren|Sieg|Niederlage|Remis|Halbzeit|Endstand|Tore)"

@@ -86,7 +86,11 @@ class _Powers:
         exponent = match[1] or match[2] or match[3].translate(SUPERSCRIPTS)
         text, start = match.string, match.start()
         base = _BASE.search(text, 0, start)
-        if match[3] and (base is None or not base.group() or (len(base.group()) > 4 and base.group()[-1] not in ")|")):
+        if match[3] and (
+            base is None
+            or not base.group()
+            or (len(base.group()) > 4 and base.group()[-1] not in ")|" and "=" not in text)
+        ):
             isotope = base is not None and not base.group() and re.match("[A-Z]", text[match.end() :])
             return self._speaker.number(exponent) if isotope and exponent.isdecimal() else ""  # or a footnote
         if match[3] and exponent == "1":

@@ -42,6 +42,7 @@ _ELEMENT = {"fr": "appartenant à", "de": "aus", "es": "perteneciente a"}
 """*pour tout n appartenant à*"""
 _SECTIONS = {"en": "s", "fr": "s", "de": "en", "es": "s"}
 """*die Paragrafen*"""
+_HASH = {"en": "hash", "fr": "dièse", "de": "Raute", "es": "almohadilla"}
 _SOLFEGE = re.compile(r"\b(?:[Dd]o|[Rr][eé]|[Mm]i|[Ff]a|[Ss]ol|[Ll]a|[Ss]i)\Z")
 _PER_TIME = re.compile(
     r"/(dL|mL|L|ms|s|yr|mo|wk|hr|sec|min|Min|Std|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|mm³|mm²|cm³|[µμ][lL]|[md]?[lL]|ha|kg|j)(?!\w)"
@@ -268,6 +269,8 @@ class _Signs:
             case "#":
                 if _SOLFEGE.search(text, 0, match.start()):
                     return self._speaker.language.symbols.get("♯", words.sharp)
+                if (not before or before in " («") and (not after or after in ",;)» "):
+                    return _HASH.get(self._speaker.code, "")  # the sign itself
                 return words.sharp if before and before in "ABCDEFG" else ""
             case "@":
                 return words.at
@@ -311,6 +314,8 @@ class _Signs:
                     return words.to
                 if before.isalpha():
                     return ""  # HEAD~3
+                if words.about == "unos" and re.match(r"1(?![\d.,])", text[match.end() :]):
+                    return "aproximadamente"
                 return words.about if after.isdigit() or after in ("$", "€", "£") else ""
             case "/":
                 return self._sums.slash(text, match.start(), before, after)

@@ -153,6 +153,8 @@ class Sums:
         pair = self._speaker.word_before(text, start), self._speaker.word_after(text, start + 1)
         if self._speaker.code in _OR and before.isalpha() and {pair[0].lower(), pair[1].lower()} <= _ARTICLES:
             return _OR[self._speaker.code]
+        if before and before in ".%" and pair[1] in _PERIODS:
+            return self._words.per  # 40 Std./Woche, 2 %/jour
         if before == "." and after.isalpha() and self._speaker.spaced:
             return self._words.pause  # M./Mme
         if LETTER.match(before) and LETTER.match(after):
@@ -186,7 +188,8 @@ class Sums:
         if LONE_LETTER.search(text[:start].rstrip()) and re.match(r" ?[^\W\d_](?!\w)", text[start + 1 :]):
             return self._words.divided
         if before.isspace() and after.isspace():
-            terms = math[0].isalnum() and math[1].isdigit() and "=" in text
+            named = math[1].isalpha() and self._speaker.spaced  # IMC = poids / taille²
+            terms = math[0].isalnum() and (math[1].isdigit() or named) and "=" in text
             return self._words.divided if terms else self._words.pause
         return self._words.slash if LETTER.match(after) else ""
 

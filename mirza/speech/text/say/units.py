@@ -86,7 +86,7 @@ _SCALED = "km² km³ km m² m³ kg t ha kWh MWh GWh TWh kW MW GW GB TB mi ft".sp
 _AFTER = r"(?![^\W_\u3040-\u30ff\u3400-\u9fff]|['’][^\W_]|\.[A-Z]\.|[☉⊙])"
 _EQUATED = re.compile(" ?=")
 CJK_ALONE = re.compile(rf"[{CJK}]")
-_DOT = r"(?:\.(?=[ \xa0](?:\(|[^\W\d_A-ZÀ-Þ])|[,;:)])|(?<=Std|Sek)\.(?=[ \xa0]\w))?"
+_DOT = r"(?:\.(?=[ \xa0](?:\(|[^\W\d_A-ZÀ-Þ])|[,;:)])|(?<=Std|Sek)\.(?=[ \xa0]\w)|(?<=Std|Sek|Min)\.(?=/))?"
 """The full stop of `5 min. à pied`, `2 Std. Fahrt`."""
 
 

@@ -31,6 +31,8 @@ _CHAINED = re.compile(r"\b[IVX]+(?:,? (?:and|or|to|et|ou|à|und|oder|bis|y|o|a|a
 """*siglos XV y XVI*: what is said of the first is said of the second."""
 _COUNTED = re.compile(r"[ \xa0](?:[A-ZÀ-Þ]\w+s\b|d[eu]\b ?(?:l['’ ]|la )?(?:article|présent|loi|même|[A-Z]\w+))")
 """After a French numeral: *les VI Nations*, *le II de l'article 5*."""
+_ADJECTIVES = frozenset(["máx.", "mín.", "incl.", "excl."])
+"""These agree with the noun before them."""
 _BEFORE_NAME = frozenset(["D.", "M.", "MM."])
 _OF_NO_DAY = re.compile(r"\b[Tt]he |^\W*\Z")
 """*depends on the Sun.*"""
@@ -105,13 +107,21 @@ class _Shorts:
         ):
             return None
         one, _, many = self._speaker.language.abbreviations[written].partition("|")
-        if (
-            written in ("máx.", "mín.")
-            and self._speaker.language.nouns.gender(self._speaker.word_before(text, match.start())) == FEMININE
-        ):
-            one = one.removesuffix("o") + "a"
+        if written in _ADJECTIVES:
+            noun = self._speaker.word_before(text, match.start()) or self._speaker.cue_before(text, match.start())
+            one = self._agreeing(one, noun)
         single = not many or _ONE.search(text[: match.start()])
         return (one if single else many) + _stop(written, rest)
+
+    def _agreeing(self, adjective: str, noun: str) -> str:
+        """*velocidad máxima*, *taxes incluses*; as it is where no noun is before it."""
+        short = self._speaker.language.abbreviations.get(f"{noun}.", noun)
+        if not short or short.isupper():
+            return adjective  # IVA incluido
+        if self._speaker.language.nouns.gender(short) == FEMININE:
+            adjective = f"{adjective}e" if self._speaker.code == "fr" else f"{adjective.removesuffix('o')}a"
+        plural = short.endswith(("s", "x")) and not adjective.endswith("s") and adjective[-2:] not in ("us",)
+        return f"{adjective}s" if plural and self._speaker.code in ("fr", "es") else adjective
 
     def initials(self, match: re.Match[str]) -> str:
         rest = match.string[match.end() :].strip()
