@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from mirza.speech.text.language import Language
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE, MAX_DIGITS, NEUTER
+from mirza.speech.text.places import any_of
 
 MODULO = r"(?<= %) ?(?:\d+|[a-z]) ?(?:[=!<>]=|[<>=]|is\b)"
 """What follows a `%` that is a sum: `n % 2 == 0`."""
@@ -62,17 +63,28 @@ class Rule:
         """Whether the form can begin with so many digits, `zero` first or not, and with what is `following` them."""
         if "0" not in self.begins or digits < self.least or (self.zero and not zero and digits < MANY_DIGITS):
             return False
-        return re.match(self.then, following) is not None
+        return _compiled(self.then).match(following) is not None
 
     def begins_with(self, char: str) -> bool:
         """Whether the form can begin with `char`, a letter or a sign."""
         kind = "a" if char.isalpha() else "$"
-        return kind in self.begins and (not self.first or re.match(f"[{self.first}]", char) is not None)
+        return kind in self.begins and (not self.first or _compiled(f"[{self.first}]").match(char) is not None)
+
+
+_compiled = cache(re.compile)
+"""The patterns of all rules are more than `re` remembers."""
 
 
 def after_number(following: str) -> str:
     """For `Rule.then`: a number has what is `following` after it, or goes on as far as is shown: decimals, thousands."""
     return rf"{_IN_NUMBER}(?:{following}|{SPACE}?[.,'’]?\Z)"
+
+
+def begun(names: Iterable[str]) -> str:
+    """For `Rule.then`: one of `names`, with no letter behind it, or as much of one as is shown."""
+    known = [*names]
+    parts = {name[:end] for name in known for end in range(1, len(name))}
+    return rf"(?:(?:{any_of(known)})(?![A-Za-z])|(?:{any_of(parts)})\Z)"
 
 
 def first_of(names: Iterable[str]) -> str:

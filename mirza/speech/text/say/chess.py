@@ -75,5 +75,5 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         Rule("a", re.compile(_CASTLES + _SUFFIX), castles, first="O"),
         Rule("a", move, moved, first="a-h" + "".join(pieces)),
-        Rule("0", _NUMBER, numbered, then=r"[.…]"),
+        Rule("0", _NUMBER, numbered, then=r"\.[.…]{0,2} ?(?:[A-Za-z]|\Z)"),
     ]

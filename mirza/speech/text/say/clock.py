@@ -68,8 +68,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     }
     return [
         *own.get(speaker.code, []),
-        Rule("0", _ZONED, times.zoned, then=r":\d"),
-        Rule("0", _TIME, times.clock, then=r":\d"),
+        Rule("0", _ZONED, times.zoned, then=r":\d\d:"),
+        Rule("0", _TIME, times.clock, then=r":\d\d"),
         Rule("0", _DAY_HALF, times.day_half, then=f"{SPACE}?[apAP]"),
         Rule("0", _RATIO, times.ratio, then=after_number(" ?:")),
     ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from mirza.speech.text.language import units
-from mirza.speech.text.say.base import Rule, Speaker
+from mirza.speech.text.say.base import MANY_DIGITS, Rule, Speaker
 from mirza.speech.text.say.chemistry import is_formula
 from mirza.speech.text.say.money import CODES
 
@@ -27,8 +27,9 @@ _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:(?P<sign>[:/])\d{1,5})?(?![\w.]*\d)
 _VERSION = re.compile(
     r"[vV]?\d+(?:\.\d+){2,5}(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?|[vV]\d+(?:\.\d+)?(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?"
 )
-_REGISTERED = re.compile(r"(?:FR|DE|ES|BE|AT|IT)?[ ]?\d{2,}(?:[ \xa0\u202f]\d{2,})+(?!\d)|\d{7,}(?!\d)")
-"""A number of a company or a person, in groups or not."""
+_REGISTERED = re.compile(r"(?:FR|DE|ES|BE|AT|IT)?[ ]?\d{2,}(?:[ \xa0\u202f]\d{2,})+(?!\d)")
+"""A number of a company or a person, in groups."""
+_REGISTERED_WHOLE = re.compile(r"\d{7,}(?!\d)")
 _PERSON = re.compile(r"\d{1,3}(?:[ \xa0\u202f]\d{2,3}){4,}(?!\d)")
 _REGISTERS = re.compile(
     r"(?:siret|siren|rcs|tva|nir|sécu|sociale|intracom(?:\.|munautaire)|steuer-?id|\w+nummer|idnr\.?|postfach|"
@@ -317,9 +318,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0a", _HARDWARE, hardware, then=r"[A-F]?[-:][\dA-F]{2}[-:]|[A-F][-:][\dA-F]{2}", first="A-F"),
         Rule("0$", _INTERNATIONAL, international, first="+", least=3, zero=True),
         *phones.get(speaker.code, []),
-        Rule("0a", _REGISTERED, registered, then=r"[ \xa0\u202f]\d|\Z|\D", first="FDEBAI", least=2),
+        Rule("0a", _REGISTERED, registered, then=r"[ \xa0\u202f]\d\d", first="FDEBAI", least=2),
+        Rule("0", _REGISTERED_WHOLE, registered, least=MANY_DIGITS),
         Rule("0", re.compile(r"(?<=[°º.] )\d+-\d+\.\d+(?![\d-])"), docket, then=r"-\d"),
-        Rule("0", _FILED, grouped, then=r"/\d"),
+        Rule("0", _FILED, grouped, then=r"/\d{3}"),
         Rule("0", _CARD, grouped, then=r"[- ]\d", least=4),
         Rule("0", _IP, ip, then=r"\.(?:\d{1,2}\.|\d{3})"),
         Rule("0a", _VERSION, version, then=r"\.(?:\d{1,2}\.|\d{3})", first="vV"),

@@ -48,5 +48,5 @@ def rules(speaker: Speaker) -> list[Rule]:
         )
 
     letters = [Rule("0", _PARTS, parts, then=" ?[wdhm]")] if speaker.spaced and speaker.code != "fr" else []
-    laps = Rule("0", _COMMA_LAP if speaker.language.comma_decimal else _LAP, lap, then=r":\d")
+    laps = Rule("0", _COMMA_LAP if speaker.language.comma_decimal else _LAP, lap, then=r":\d\d[.,]")
     return [*letters, Rule("0", _LONG, long, then=r":\d", least=2), laps]

@@ -30,7 +30,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     return [
         *([parts] if speaker.code == "fr" else []),
         Rule("0", _RATING, fractions.rating, then=r"[.,]\d{1,2}(?:/|\Z)"),
-        *([Rule("0", _SETS, fractions.sets, then=r"/\d")] if speaker.spaced else []),
+        *([Rule("0", _SETS, fractions.sets, then=r"/[0-7],? (?:[0-7]|\Z)")] if speaker.spaced else []),
         Rule("0", _FRACTION, fractions.fraction, then=r"[/⁄ ]\d"),
         Rule("0", re.compile(rf"(\d+){SPACE}?([{VULGAR}])"), fractions.mixed, then=f"{SPACE}?[{VULGAR}]"),
         Rule("$a", re.compile(f"[{VULGAR}]"), fractions.vulgar, first=VULGAR),

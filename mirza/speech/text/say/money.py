@@ -10,7 +10,7 @@ from mirza.speech.text.language import Currency, units
 from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say import german
-from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
+from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, begun, first_of
 from mirza.speech.text.say.units import per_name
 
 _SIGNS = {
@@ -77,7 +77,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         *([Rule("0", even, amounts.even, then="[,.][-–—]")] if speaker.code in ("de", "fr") else []),
         Rule("a$", lost, amounts.lost, first=first_of([*_SIGNS, *CODES])),
         Rule("a$", ahead, amounts.say, first=first_of([*_SIGNS, *CODES])),
-        Rule("0", behind, amounts.say, then=after_number(rf"{SPACE}?[-–—{first_of(after)}]")),
+        Rule("0", behind, amounts.say, then=after_number(rf"{SPACE}?(?:[-–—]|{begun(after)})")),
         *japanese,
         Rule("$", _ALONE, amounts.sign, first="$€£¥₹"),
         Rule("$", re.compile(r"(?<!\w)([$€£])/([A-Za-z]+)?(?=\w|[^\w/])"), amounts.each, first="$€£"),

@@ -37,7 +37,7 @@ def triggers(language: Language) -> frozenset[str]:
 def rules(speaker: Speaker) -> list[Rule]:
     """A book with chapter and verses, then verses after any name."""
     chapters = _Chapters(speaker)
-    others = Rule("0", _VERSES, chapters.verses, then=r":\d") if speaker.spaced else None
+    others = Rule("0", _VERSES, chapters.verses, then=r":\d{1,3}(?:[-–]|\Z)") if speaker.spaced else None
     books = speaker.language.scripture
     if not books:
         return [others] if others else []

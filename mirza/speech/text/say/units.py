@@ -11,7 +11,7 @@ from mirza.speech.text.language import Language, units
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.places import CJK, any_of
 from mirza.speech.text.say import fractions, german, powers
-from mirza.speech.text.say.base import MODULO, SPACE, Rule, Speaker, after_number, first_of
+from mirza.speech.text.say.base import MODULO, SPACE, Rule, Speaker, after_number, begun, first_of
 
 _FEET_INCHES = re.compile(r"(\d+) ?ft\.? (\d{1,2}) ?in(?!\w)")
 _COUNTED = re.compile(rf"([\d.,]+){SPACE}?(\D.*)")
@@ -111,7 +111,7 @@ def rules(speaker: Speaker) -> list[Rule]:
             "0$",
             measure,
             measures.measure,
-            then=after_number(rf"{SPACE}?[-–—~～〜至×x·⋅{first_of(units(speaker.code))}]|[eE]"),
+            then=after_number(rf"{SPACE}?(?:[-–—~～〜至×x·⋅]|{begun(units(speaker.code))})|[eE][+-]?\d"),
             first=".",
         ),
     ]
