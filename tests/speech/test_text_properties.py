@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mirza.bench.text import KINDS, text_of
-from mirza.speech.text import SpeechText
+from mirza.speech.text import SpeechText, emphasis
 from mirza.speech.text.language import language_for
 from mirza.speech.text.line import Line
 from mirza.speech.text.say.base import Rule
@@ -117,6 +117,19 @@ def test_a_stop_before_a_capital_is_one_whether_or_not_all_is_weighed(language: 
         for at, char in enumerate(text):
             if char in STOPS and char != "\n":
                 assert stops.cut(text, at, final=False) == stops.weighed(text, at, final=False), text[at:]
+
+
+STARRED = ["**", "***", "*", "word", " two words", "3", " ", "(", ")", ".", ", ", "\n", "\n- ", "_", "`", "日本"]
+
+
+@QUIETLY
+@given(st.lists(st.sampled_from(STARRED), max_size=20).map("".join))
+@example("- **345 g** of flour, **bold**, 2**8 and (**so**) **\n")
+def test_bold_words_are_read_as_star_by_star(text: str):
+    whole = pieces([text])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(emphasis, "BOLD", re.compile("(?!)"))
+        assert pieces([text]) == whole
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
