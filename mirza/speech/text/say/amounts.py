@@ -11,7 +11,7 @@ from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.say import german
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
 from mirza.speech.text.say.sums import FORMULA
-from mirza.speech.text.say.units import many_of
+from mirza.speech.text.say.unit_names import many_of
 
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
 _SIZE = re.compile(

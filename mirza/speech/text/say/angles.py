@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mirza.speech.text.say.base import Rule, Speaker, after_number
-from mirza.speech.text.say.units import named
+from mirza.speech.text.say.unit_names import named
 
 _WINDS = {
     "en": {"N": "north", "S": "south", "E": "east", "W": "west"},

@@ -8,7 +8,7 @@ from mirza.speech.text.language import units
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
 from mirza.speech.text.say.eastern_days import fraction_span
-from mirza.speech.text.say.units import per_name
+from mirza.speech.text.say.unit_names import per_name
 
 _HAN = r"\u4e00-\u9fff"
 _SIGNED = r"[-−+]?\d+(?:\.\d+)?"

@@ -6,7 +6,7 @@ import re
 
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number
-from mirza.speech.text.say.units import named
+from mirza.speech.text.say.unit_names import named
 
 _TIME = re.compile(
     r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?![\d:])(?:[ \xa0]?([ap]\.? ?m\.?(?!\w)|[AP]\.?M\.?(?!\w)|Uhr|Std\b\.?|[Mm]in\b\.?|h\.(?=\s[a-zñ])|h(?!\w)|hrs?(?!\w)|时|時|Z(?!\w)))?"

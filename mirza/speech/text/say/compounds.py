@@ -8,7 +8,7 @@ from mirza.speech.text.language import units
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say import powers
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, first_of
-from mirza.speech.text.say.units import many_of, named, per_name
+from mirza.speech.text.say.unit_names import many_of, named, per_name
 
 _AND = {"en": "", "fr": "et par", "de": "und", "es": "y", "zh": "", "ja": ""}
 """Between two units below the line: *par kilogramme et par kelvin*."""

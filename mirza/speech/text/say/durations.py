@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mirza.speech.text.say.base import Rule, Speaker
-from mirza.speech.text.say.units import named
+from mirza.speech.text.say.unit_names import named
 
 _AND = r"(?: ?(?=\d))?"
 _PARTS = re.compile(

@@ -9,7 +9,7 @@ from mirza.speech.text.language import units
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import Rule, Speaker, after_number
 from mirza.speech.text.say.powers import SUBSCRIPTS, exponent_of
-from mirza.speech.text.say.units import each, per_name
+from mirza.speech.text.say.unit_names import each, per_name
 
 _RATIOS = re.compile(r"\d+(?::\d+){2,}(?![\d:])")
 _RATIO_BEFORE = re.compile(r"(?:[A-Za-z]:[A-Za-z] ?=|比[例为是值]?[为是：]?|割合は) ?\Z")

@@ -6,7 +6,7 @@ import re
 
 from mirza.speech.text.say.base import SPACE, Rule, Speaker
 from mirza.speech.text.say.clock import Times
-from mirza.speech.text.say.units import each
+from mirza.speech.text.say.unit_names import each
 
 _WEEKDAYS = re.compile(r"(?<=[月火水木金土日一二三四五六七][)）])[〜～~–—-](?=\d)")
 """From one date with its day to another."""

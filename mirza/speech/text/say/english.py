@@ -7,7 +7,7 @@ import re
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import Rule, Speaker, after_number
 from mirza.speech.text.say.fractions import MIXED, VULGAR, mixed
-from mirza.speech.text.say.units import named
+from mirza.speech.text.say.unit_names import named
 
 _EARLY = re.compile(r"(10\d\d)(?=[,.;:)](?!\d)|\s*\Z| (?:AD|CE|A\.D\.|C\.E\.))")
 _WHEN = frozenset("in by since until from before after around circa year c".split())

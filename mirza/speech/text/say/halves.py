@@ -9,7 +9,7 @@ from mirza.speech.text.language import units
 from mirza.speech.text.numbers import FEMININE
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import SPACE, Rule, Speaker
-from mirza.speech.text.say.units import named
+from mirza.speech.text.say.unit_names import named
 
 _SIGNS = "½¼¾⅓⅔"
 _AFTER = re.compile(r"(?=[ \xa0](?:de|du|des|del|à|a|al|au|en|et|y|ou|o|por|pour|par)\b|[ \xa0]d['’]|[.,;:!?)]|\s*\Z)")

@@ -11,7 +11,7 @@ from mirza.speech.text.numbers import FEMININE, MASCULINE
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say import german
 from mirza.speech.text.say.base import SPACE, Rule, Speaker, after_number, begun, first_of
-from mirza.speech.text.say.units import per_name
+from mirza.speech.text.say.unit_names import per_name
 
 _SIGNS = {
     "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD", "R$": "BRL",

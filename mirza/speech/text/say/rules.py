@@ -21,11 +21,13 @@ from mirza.speech.text.say import (
     eastern,
     eastern_days,
     english,
+    feet,
     fractions,
     functions,
     halves,
     japanese,
     labels,
+    lone_units,
     money,
     music,
     ordinals,
@@ -110,7 +112,9 @@ def rules_for(language: Language) -> RuleSet:
         halves.rules(speaker),
         money.rules(speaker),
         compounds.rules(speaker),
+        feet.rules(speaker),
         units.rules(speaker),
+        lone_units.rules(speaker),
         music.rules(speaker),
         words.rules(speaker),
         fractions.rules(speaker),
@@ -129,7 +133,7 @@ def rules_for(language: Language) -> RuleSet:
         | money.triggers()
         | winds.triggers(language)
         | words.triggers()
-        | units.triggers(language)
+        | lone_units.triggers(language)
         | chess.triggers(language.code),
         spans=dates.spans(language) or japanese.spans(language),
         names=dates.names(language) | japanese.names(language),

@@ -9,7 +9,7 @@ from mirza.speech.text.language import units
 from mirza.speech.text.say import sums
 from mirza.speech.text.say.base import MODULO, Rule, Speaker
 from mirza.speech.text.say.sums import CJK, FORMULA, LETTER, LONE_LETTER, Sums, is_operand
-from mirza.speech.text.say.units import per_name
+from mirza.speech.text.say.unit_names import per_name
 from mirza.speech.text.say.web import spell
 
 _ITEM = re.compile(ITEM)
