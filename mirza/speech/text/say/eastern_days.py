@@ -45,7 +45,8 @@ class _Days:
         said = ""
         for count, name in ((match[1], "度"), (match[2], "分"), (match[3], "秒")):
             zero = "零" if self._chinese and said and count and int(count) < 10 else ""
-            said += zero + self._speaker.number(str(int(count))) + name if count else ""
+            two = self._chinese and count == "2" and name != "度"
+            said += zero + ("两" if two else self._speaker.number(str(int(count)))) + name if count else ""
         return each(self._speaker, match[4], said) if match[4] else said
 
     def split_second(self, match: re.Match[str]) -> str:
