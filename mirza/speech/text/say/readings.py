@@ -60,7 +60,10 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
             _AFTER_NUMBER,
         ),
         "Wo.": (_AFTER_NUMBER,),
-        "s.": (_reading(None, after=r"(?!Kap\.|Abb\.|Abschn|Tab\.|Anm\.|Nr\.|Anlage|Anhang|S\. |§|Seite|oben|unten)"),),
+        "s.": (
+            _reading("siehe", after=r"(?:Kap\.|Abb\.|Abschn|Tab\.|Anm\.|Nr\.|Anlage|Anhang|S\. |§|Seite|oben|unten)"),
+            _reading(None),
+        ),
         "S.": (
             _PAGES["de"],
             _reading("Satz", before=r"(?:§|Art\.|Abs\.)[^,;!?]{0,20}", after=r"\d"),

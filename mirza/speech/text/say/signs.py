@@ -269,7 +269,7 @@ class _Signs:
             case "#":
                 if _SOLFEGE.search(text, 0, match.start()):
                     return self._speaker.language.symbols.get("♯", words.sharp)
-                if (not before or before in " («") and (not after or after in ",;)» "):
+                if (not before or before in " («") and (not after or after in ",;.)» "):
                     return _HASH.get(self._speaker.code, "")  # the sign itself
                 return words.sharp if before and before in "ABCDEFG" else ""
             case "@":
