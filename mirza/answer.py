@@ -63,6 +63,8 @@ class Answer:
         self._llm, self._tools, self._emit = llm, {tool.name: tool for tool in tools}, emit
         self.begun = asyncio.Event()
         """The model has written something, or will not."""
+        self.remembered = asyncio.Event()
+        """It is over: what was heard of it is in the history."""
         self._released = asyncio.Event()
         self._exchanges: list[_Exchange] = []
         self.runs: list[LlmStats] = []

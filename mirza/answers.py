@@ -38,6 +38,7 @@ class Answers:
     ) -> None:
         self.current: Answer | None = None
         self.next_piece = 0
+        self._giving: set[Answer] = set()
         self._llm, self._history, self._system, self._tools = llm, history, system, tuple(tools)
         self._output, self._start, self._emit, self._now_s, self._ended = output, start, emit, now_s, ended
         self._cue_after_s, self._cues = cue_after_s, Cues()
@@ -64,7 +65,9 @@ class Answers:
         answer = Answer(turn, question, output, llm=self._llm, tools=self._tools, emit=self._emit)
         self.current = answer
         self._emit(AnswerStarted(turn, self._now_s()))
+        self._giving.add(answer)
         answer.task = self._start(self._give(answer))
+        answer.task.add_done_callback(lambda _: self._conclude(answer, interrupted=True))  # if it never got that far
         return answer
 
     def release(self, turn: int, question: str, language: str) -> Answer:
@@ -100,29 +103,37 @@ class Answers:
             self._emit(Interrupted(answer.turn, answer.output.heard(), self._now_s()))
         return answer
 
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is being given, or is still to be remembered."""
+        return bool(self._giving)
+
+    async def remembered(self) -> None:
+        """Returns when what was heard of every answer that was begun is remembered."""
+        await asyncio.gather(*(answer.remembered.wait() for answer in self._giving))
+
     async def _give(self, answer: Answer) -> None:
-        """Gives one answer, and remembers what was heard of it, however it ended, also before its turn came."""
-        interrupted, asked = True, False
-        try:
-            async with self._model:
-                asked = True
-                messages = self._messages(None if answer.released_s is not None else answer.question)
-                try:
-                    await answer.run(messages)
-                    interrupted = False
-                except* MirzaError as errors:
-                    if answer.released_s is not None:  # else it is tried once more, when the turn is over
-                        self._emit(Failed(_first(errors), self._now_s()))
-                finally:
-                    heard = self._conclude(answer, interrupted=interrupted)
-                    if interrupted:
-                        await self._llm.rewind(heard)
-        finally:
-            if not asked:
-                self._conclude(answer, interrupted=True)
+        """Gives one answer, and remembers what was heard of it, however it ended."""
+        interrupted = True
+        async with self._model:
+            messages = self._messages(None if answer.released_s is not None else answer.question)
+            try:
+                await answer.run(messages)
+                interrupted = False
+            except* MirzaError as errors:
+                if answer.released_s is not None:  # else it is tried once more, when the turn is over
+                    self._emit(Failed(_first(errors), self._now_s()))
+            finally:
+                heard = self._conclude(answer, interrupted=interrupted)
+                if interrupted:
+                    await self._llm.rewind(heard)
 
     def _conclude(self, answer: Answer, *, interrupted: bool) -> str:
         """The answer is over; returns what was heard of it."""
+        if answer.remembered.is_set():
+            return ""
+        answer.remembered.set()
+        self._giving.discard(answer)
         if isinstance(answer.output, Mouth):
             answer.output.announce()
             self.next_piece = max(self.next_piece, answer.output.next_id)

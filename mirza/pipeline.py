@@ -148,9 +148,9 @@ class Conversation:
 
     async def interrupt(self) -> None:
         """Stops the answer: silence within one block, then what was heard of it is remembered."""
-        answer = self._answers.interrupt()
-        if answer is not None and answer.task is not None:
-            await asyncio.wait([answer.task])
+        while self._answers.busy:  # somebody else may ask while this waits
+            self._answers.interrupt()
+            await self._answers.remembered()
 
     def set_thinking(self, budget: ThinkingBudget) -> None:
         """Changes how much may be thought: lowered, at once; raised, from the next thought on."""

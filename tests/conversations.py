@@ -582,6 +582,31 @@ def test_typing_while_somebody_speaks_loses_neither_question(typed_s: float):
     assert talk.of(StateChanged)[-2].state is State.LISTENING
 
 
+def test_a_question_that_is_stopped_before_its_answer_begins_is_over():
+    async def stop_at_once(conversation: Conversation) -> None:
+        asking = asyncio.create_task(conversation.say("what about Spain?"))
+        await asyncio.sleep(0)
+        await conversation.interrupt()
+        await asking
+        assert conversation.state is State.LISTENING
+
+    talk = converse(silence(2), replies=[STORY], drive=stop_at_once)
+    assert [ended.interrupted for ended in talk.of(AnswerEnded)] == [True]
+
+
+def test_taking_back_while_typing_leaves_questions_and_answers_in_pairs():
+    async def type_and_take_back(conversation: Conversation) -> None:
+        await conversation.pass_time(3.5)  # in the middle of the first answer
+        asking = asyncio.create_task(conversation.say("what about Spain?"))
+        await asyncio.sleep(0)
+        await conversation.undo()
+        await asking
+
+    talk = converse(said("tell me a story"), silence(9), replies=[STORY, "All right."], drive=type_and_take_back)
+    assert [role for role, _ in roles(talk)] in ([], ["user", "assistant"])
+    assert not talk.of(Failed)
+
+
 def test_a_noise_that_is_no_turn_leaves_the_answer_to_what_was_typed_alone():
     async def type_something(conversation: Conversation) -> None:
         await conversation.pass_time(1.0)
