@@ -1,64 +1,25 @@
-"""Dates: *March third, twenty twenty-four*, *Monday to Friday*."""
+"""Dates in figures: `2024-03-05`, `12/25/1990`, `3/14`, `10/2027`."""
 
 from __future__ import annotations
 
 import re
 
-from mirza.speech.text.language import Language
-from mirza.speech.text.numbers import MASCULINE
-from mirza.speech.text.places import any_of
-from mirza.speech.text.say.base import SPACE, Rule, Speaker, first_of, german_ending
+from mirza.speech.text.say import day_names, eastern_dates, named_dates
+from mirza.speech.text.say.base import Rule, Speaker
 from mirza.speech.text.say.clock import UTC, Times
+from mirza.speech.text.say.named_dates import french_day, german_day
 
 _ISO = re.compile(
     r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:(Z)|([+-])(\d{2}):?(\d{2}))?)?"
 )
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![/.-]?\d|/)")
-_CJK_SLASH = re.compile(r"(\d{1,2})/(\d{1,2})(?=から|まで|[(（][月火水木金土日周])")
-_WEEKDAY = re.compile(r"(?<=[日\d])[(（]([月火水木金土日])曜?日?[)）]")
-_JAPANESE_DAYS = re.compile(
-    r"(?<=[月火水木金土])(?<![\d一二三四五六七八九十今来先毎何ヶか].)[〜～~–]([火水木金土日])(?:曜日?)?(?![年間月本曜])"
-)
-_GERMAN_SPAN = re.compile(r"(\d{1,2})\. ?([–/-]) ?(\d{1,2})\.(\d{1,2})\.(\d{4})?(?!\d)")
 _GERMAN_SPACED = re.compile(r"(\d{1,2})(\.) (\d{1,2})\. (\d{4})(?!\d)")
-_GERMAN_SHORT = re.compile(r"(\d{1,2})\.(\d{1,2})\.(?!\d)")
-
-
 _SINCE = frozenset("depuis fin début exp seit stand ab bis gültig desde hasta cad".split())
 """After these `10/2027` is a month."""
 
 
 _MARK = re.compile(r"(?:\b(?:note|moyenne|nota|score|Note)\b[^.;]{0,16}|\b(?:obtenu|eu) )\Z")
 """Before the mark of a pupil, `08/10`."""
-
-
-def triggers(language: Language) -> frozenset[str]:
-    """Month names that a day follows."""
-    if language.code != "en":
-        return frozenset()
-    return frozenset(language.dates.months) | frozenset(language.dates.short_months)
-
-
-def names(language: Language) -> frozenset[str]:
-    """What a stretch of days or months begins with."""
-    dates = language.dates
-    known = [*dates.days, *dates.months, *dates.short_days, *dates.short_months]
-    return frozenset(known) | frozenset(map(str.capitalize, known))
-
-
-def spans(language: Language) -> str:
-    """A pattern for a stretch of days or months, `Mon-Fri`, `Jan.–März`, or one day that something follows: `lun. au ven.`
-
-    Empty where they are not shortened.
-    """
-    if not language.dates.days:
-        return ""
-    days = any_of([*language.dates.days, *language.dates.short_days])
-    months = any_of([*language.dates.months, *language.dates.short_months])
-    spans = [rf"(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
-    short_days = any_of([*language.dates.short_days, *map(str.capitalize, language.dates.short_days)])
-    dated = rf"(?:{short_days})(?:\.(?=,? \d| [^\W\dA-Z])|\.?(?=:? \d{{1,2}}(?:[:.]\d\d|[-–]\d| ?(?:am|pm|Uhr|h)\b))|(?=,? (?:{months})\.? \d)|(?=,? \d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:de )?(?:{months})))"
-    return "|".join([*spans, dated])
 
 
 def rules(speaker: Speaker) -> list[Rule]:
@@ -69,10 +30,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _ISO, dates.iso, then=r"[-/.]\d", least=4),
         Rule("0", _NUMERIC, dates.numeric, then=r"([-/.])\d{1,2}\1"),
     ]
-    if span := spans(speaker.language):
-        first = first_of(names(speaker.language))
-        found.append(Rule("a", re.compile(rf"(?<![^\W_])(?:{span})"), dates.span, first=first))
-    found += _cjk(speaker, dates) if not speaker.language.spaced else _with_names(speaker, dates)
+    found += day_names.rules(speaker)
+    found += named_dates.rules(speaker) if speaker.spaced else eastern_dates.rules(speaker)
+    if speaker.code == "de":
+        found.append(Rule("0", _GERMAN_SPACED, dates.numeric, then=r"\. \d"))
     if order == "mdy":
         found.append(
             Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/])(?! of\b)"), dates.month_slash_day, then=r"/\d")
@@ -96,67 +57,6 @@ def rules(speaker: Speaker) -> list[Rule]:
             )
         )
     return found
-
-
-def _with_names(speaker: Speaker, dates: _Dates) -> list[Rule]:
-    names = speaker.language.dates
-    months = any_of(names.months)
-    named = f"{SPACE}?[{first_of(names.months)}]"
-    year = r"(\d{4})(?!\d)"
-    match speaker.code:
-        case "en":
-            months = any_of([*names.months, *names.short_months])
-            th = "(?:st|nd|rd|th)"
-            after = rf"({months})\.? (\d{{1,2}}){th}?(?:[-–](\d{{1,2}}){th}?)?(?![\d:.]*\d)(?:(,)? {year})?"
-            before = rf"(\d{{1,2}}){th}? (?:of )?({months})(?!\w)\.?(?:,? {year})?"
-            dashed = rf"(\d{{1,2}})-({months})-((?:19|20)\d\d|\d\d)(?![\w-])"
-            return [
-                Rule("0", re.compile(dashed), dates.day_month, then="-[A-Z]"),
-                Rule("a", re.compile(after), dates.month_day, first=first_of(names.months)),
-                Rule("0", re.compile(before), dates.day_month, then=f"[snrt]|{SPACE}o|{named}"),
-            ]
-        case "fr":
-            pattern = rf"(\d{{1,2}})(?:er)?[ \xa0]({months})(?!\w)(?:[ \xa0]{year})?"
-            quarter = re.compile(r"T([1-4])(?= 20\d\d(?!\d))")
-            return [
-                Rule("a", quarter, dates.quarter, first="T"),
-                Rule("0", re.compile(pattern), dates.french, then=f"e|{named}"),
-            ]
-        case "de":
-            pattern = rf"(\d{{1,2}})\.[ \xa0]?({months})(?!\w)(?:[ \xa0]{year})?"
-            return [
-                Rule("0", re.compile(pattern), dates.german, then=r"\."),
-                Rule("0", _GERMAN_SPAN, dates.german_span, then=r"\."),
-                Rule("0", _GERMAN_SPACED, dates.numeric, then=r"\. \d"),
-                Rule("0", _GERMAN_SHORT, dates.german_short, then=r"\.\d"),
-            ]
-        case _:
-            short = any_of(names.short_months)
-            shortened = rf"(\d{{1,2}})[ -](?:de )?({short})(?:\.|(?=[ -]\d))(?:[ -](?:del? )?{year})?"
-            pattern = rf"(\d{{1,2}})º? de ({months})(?!\w)(?: del? {year})?"
-            return [
-                Rule("0", re.compile(r"([1-4])T(?= (?:de )?20\d\d(?!\d))"), dates.quarter, then="T"),
-                Rule("0", re.compile(pattern), dates.spanish, then="º| d"),
-                Rule("0", re.compile(shortened), dates.spanish, then="[ -][defmajson]"),
-            ]
-
-
-def _cjk(speaker: Speaker, dates: _Dates) -> list[Rule]:
-    days = [Rule("$", _JAPANESE_DAYS, _japanese_days, tight=True, first="〜～~–")] if speaker.code == "ja" else []
-    return [
-        *days,
-        Rule("0", re.compile(r"(\d{4})(年)(?!代|间|間|前|後|后|来)"), dates.cjk_year, then="年"),
-        Rule("0", re.compile(r"(\d{1,2})月(\d{1,2})[日号]"), dates.cjk_day, then="月"),
-        Rule("0", re.compile(r"(\d{1,2})月(?!间|間)"), dates.cjk_month, then="月"),
-        Rule("0", _CJK_SLASH, dates.cjk_slash, then=r"/\d"),
-        Rule("$", _WEEKDAY, lambda match: f"{match[1]}曜日", first="(（"),
-    ]
-
-
-def _japanese_days(match: re.Match[str]) -> str:
-    """*月曜から金曜*"""
-    following = match.string[match.end() :].lstrip()[:1]
-    return f"曜から{match[1]}曜" + ("、" if following.isdecimal() else "")
 
 
 class _Dates:
@@ -208,59 +108,14 @@ class _Dates:
             case "en":
                 return f"{name} {self._numbers.ordinal(day)}, {said_year}"
             case "fr":
-                return f"{self._french_day(day)} {name} {said_year}"
+                return f"{french_day(self._speaker, day)} {name} {said_year}"
             case "de":
-                return f"{self._german_day(day, match)} {name} {said_year}"
+                return f"{german_day(self._speaker, day, match)} {name} {said_year}"
             case "es":
                 return f"{self._numbers.cardinal(day)} de {name} de {said_year}"
             case _:
                 cardinal = self._numbers.cardinal
                 return f"{said_year}年{cardinal(month)}月{cardinal(day)}日"
-
-    def month_day(self, match: re.Match[str]) -> str | None:
-        if not 1 <= int(match[2]) <= 31:
-            return None
-        month = self._full(match[1])
-        said = f"{month} {self._numbers.ordinal(int(match[2]))}"
-        if match[3]:
-            said += f" {self._speaker.words.to} {self._numbers.ordinal(int(match[3]))}"
-        if match[5]:
-            said += f"{match[4] or ''} {self._numbers.year(int(match[5]))}"
-        return said
-
-    def day_month(self, match: re.Match[str]) -> str | None:
-        if not 1 <= int(match[1]) <= 31:
-            return None
-        the = "" if self._speaker.word_before(match.string, match.start()).lower() == "the" else "the"
-        written = match[3] or ""
-        year = self._numbers.year(int(written) if len(written) == 4 else 2000 + int(written)) if written else ""
-        return self._speaker.join(the, self._numbers.ordinal(int(match[1])), "of", self._full(match[2]), year)
-
-    def span(self, match: re.Match[str]) -> str:
-        """*Monday to Friday*, or one day before its date."""
-        first, *others = re.findall(r"[^\W\d_]+", match.group())
-        if not others:
-            return self._name(first)
-        second = others[0]
-        end = "." if match.group().endswith(".") and match.end() == len(match.string) else ""
-        return self._speaker.join(self._name(first), self._speaker.words.to, self._name(second)) + end
-
-    def _name(self, short: str) -> str:
-        dates = self._speaker.language.dates
-        for index, day in enumerate(dates.short_days):
-            if short in (day, day.capitalize()):
-                return dates.days[index] if short == day else dates.days[index].capitalize()
-        return next((month for month in self._months if month.startswith(short)), short)
-
-    def _full(self, name: str) -> str:
-        return next((month for month in self._months if month.startswith(name[:3])), name)
-
-    def french(self, match: re.Match[str]) -> str:
-        year = self._numbers.year(int(match[3])) if match[3] else ""
-        return self._speaker.join(self._french_day(int(match[1])), match[2], year)
-
-    def _french_day(self, day: int) -> str:
-        return self._numbers.ordinal(1, MASCULINE) if day == 1 else self._numbers.cardinal(day)
 
     def month_slash_day(self, match: re.Match[str]) -> str | None:
         """*on March fourteenth*; `3/14` is a fraction elsewhere."""
@@ -283,9 +138,9 @@ class _Dates:
             return None
         match self._speaker.code:
             case "fr":
-                return f"{self._french_day(day)} {month}"
+                return f"{french_day(self._speaker, day)} {month}"
             case "de":
-                return f"{self._german_day(day, match)} {month}"
+                return f"{german_day(self._speaker, day, match)} {month}"
             case _:
                 return f"{self._numbers.cardinal(day)} de {month}"
 
@@ -305,60 +160,3 @@ class _Dates:
         dates = self._speaker.language.dates
         day = self._speaker.cue_before(match.string, match.start())
         return day in dates.days or day in dates.short_days
-
-    def german(self, match: re.Match[str]) -> str:
-        year = self._numbers.year(int(match[3])) if match[3] else ""
-        return self._speaker.join(self._german_day(int(match[1]), match), match[2], year)
-
-    def german_span(self, match: re.Match[str]) -> str | None:
-        """*zwanzigster bis zweiundzwanzigster Juni*"""
-        month = int(match[4])
-        if not 1 <= month <= 12:
-            return None
-        first, last = (self._german_day(int(day), match) for day in (match[1], match[3]))
-        year = self._numbers.year(int(match[5])) if match[5] else ""
-        end = "." if not match[5] and match.end() == len(match.string) else ""
-        words = self._speaker.words
-        return (
-            self._speaker.join(
-                first, words.ampersand if match[2] == "/" else words.to, last, self._months[month - 1], year
-            )
-            + end
-        )
-
-    def german_short(self, match: re.Match[str]) -> str | None:
-        day, month = int(match[1]), int(match[2])
-        if self._speaker.word_before(match.string, match.start()).lower() in self._speaker.language.version_cues:
-            return None
-        if not (1 <= month <= 12 and 1 <= day <= 31):
-            return None
-        end = "." if match.end() == len(match.string) else ""
-        return f"{self._german_day(day, match)} {self._months[month - 1]}{end}"
-
-    def _german_day(self, day: int, match: re.Match[str]) -> str:
-        return self._numbers.ordinal(day, german_ending(self._speaker, match))
-
-    def spanish(self, match: re.Match[str]) -> str:
-        said = f"{self._numbers.cardinal(int(match[1]))} de {self._full(match[2])}"
-        if match.group().endswith(".") and match.end() == len(match.string):
-            said += "."
-        return f"{said} de {self._numbers.year(int(match[3]))}" if match[3] else said
-
-    def quarter(self, match: re.Match[str]) -> str:
-        """*premier trimestre*"""
-        return f"{self._numbers.ordinal(int(match[1]), MASCULINE)} trimestre"
-
-    def cjk_year(self, match: re.Match[str]) -> str:
-        return f"{self._numbers.year(int(match[1]))}年"
-
-    def cjk_day(self, match: re.Match[str]) -> str:
-        return f"{self._numbers.cardinal(int(match[1]))}月{self._numbers.cardinal(int(match[2]))}{match.group()[-1]}"
-
-    def cjk_slash(self, match: re.Match[str]) -> str | None:
-        """`5/1` from or to which something is; any other is a fraction."""
-        month, day = int(match[1]), int(match[2])
-        cardinal = self._numbers.cardinal
-        return f"{cardinal(month)}月{cardinal(day)}日" if 1 <= month <= 12 and 1 <= day <= 31 else None
-
-    def cjk_month(self, match: re.Match[str]) -> str:
-        return f"{self._numbers.cardinal(int(match[1]))}月"

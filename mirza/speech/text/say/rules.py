@@ -17,6 +17,7 @@ from mirza.speech.text.say import (
     codes,
     compounds,
     dates,
+    day_names,
     durations,
     eastern,
     eastern_days,
@@ -126,7 +127,7 @@ def rules_for(language: Language) -> RuleSet:
     return RuleSet(
         rules=tuple(rule for kind in kinds for rule in kind),
         triggers=frozenset(language.abbreviations)
-        | dates.triggers(language)
+        | day_names.triggers(language)
         | scripture.triggers(language)
         | functions.triggers(language)
         | music.triggers(language)
@@ -135,7 +136,7 @@ def rules_for(language: Language) -> RuleSet:
         | words.triggers()
         | lone_units.triggers(language)
         | chess.triggers(language.code),
-        spans=dates.spans(language) or japanese.spans(language),
-        names=dates.names(language) | japanese.names(language),
+        spans=day_names.spans(language) or japanese.spans(language),
+        names=day_names.names(language) | japanese.names(language),
         within_words=r"s(?<=[^\W\d_].)tr\." if language.code == "de" else "",
     )
