@@ -30,7 +30,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", _FROM_TIME, lambda _: to, first="—–~～〜\\-"),
         Rule("0", re.compile(r"(\d{1,2})[·・](\d{1,2})(?![\d·・])"), own.dated, then="[·・]"),
         Rule("$", _WEEKDAYS, lambda _: to, first="〜～~–—\\-"),
-        Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?=[)）])"), own.day, then="/"),
+        Rule("0", re.compile(r"(\d{1,2})/(\d{1,2})(?=[)）])"), own.day, then=r"/\d{1,2}[)）]"),
     ]
 
 

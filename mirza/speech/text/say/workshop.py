@@ -44,10 +44,10 @@ def rules(speaker: Speaker) -> list[Rule]:
         return f"{cardinal(int(match[1]))} {part}{'s' if match[1] != '1' else ''}"
 
     return [
-        Rule("0", _THREAD, thread, then="/"),
+        Rule("0", _THREAD, thread, then=r"/\d{1,2}-"),
         Rule("0", _DASHED, dashed, then=r"-\d"),
         Rule("0$", _UPTO, upto, then=rf"[/⁄]\d| ?[\d{VULGAR}]", first=VULGAR),
         Rule("0", _BOARD, board, then=r"x\d"),
-        Rule("0", _PARTS, parts, then=r"/\d"),
+        Rule("0", _PARTS, parts, then=r"/\d{1,4}(?:[trn]|\Z)"),
         Rule("0", _INCH, lambda match: f"{speaker.number(match[1])} inch", then=r"-in|\.\d"),
     ]
