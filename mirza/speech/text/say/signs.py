@@ -6,29 +6,12 @@ import re
 
 from mirza.speech.text.blocks import ITEM
 from mirza.speech.text.language import units
-from mirza.speech.text.say import sums
+from mirza.speech.text.say import brackets, pictures, sums
 from mirza.speech.text.say.base import MODULO, Rule, Speaker
-from mirza.speech.text.say.sums import CJK, FORMULA, LETTER, LONE_LETTER, Sums, is_operand
+from mirza.speech.text.say.sums import FORMULA, LETTER, LONE_LETTER, Sums, is_operand
 from mirza.speech.text.say.unit_names import per_name
-from mirza.speech.text.say.web import spell
 
 _ITEM = re.compile(ITEM)
-_SHORT = re.compile(r"（[A-Za-z\d ,+\-*^.]{1,10}）")
-_PLURAL = re.compile(
-    r"(?<=[^\W\d_²³¹]{3})\((?:s|es|e|x|n|en|er|in|innen|r|as|os|a|ne)\)s?(?!\w)|(?<=[nN]é)\(e\)s?(?!\w)"
-)
-_BOTH = {
-    "fr": re.compile(r"(?<=[a-zé]{3})/(?:e|es|ne|nes|trice|trices|euse|euses|ère|ères|se|ve)(?!\w)"),
-    "de": re.compile(r"(?<=[a-zäöü]{3})/(?:r|e|n|in|innen|en)(?!\w)|:(?=in(?:nen)?(?!\w))"),
-    "es": re.compile(r"(?<=[^\W\d_]{2}[osrenl])/(?:a|as|o|os|ra|ras)(?!\w)"),
-}
-"""What is said of one gender: *alumnos/as*, *Schüler:innen*."""
-_TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]{0,80}>")
-_HEART = re.compile(r"<3(?![\d.])|♥️?|❤️?")
-_FACE = re.compile(
-    r"(?:(?<![^\s(])[:;=8][-'^]?[()DPpOo|/\\3]|[:;][-'^]?[()DPp])(?![\w/])|\^_?\^|<\\?/3|[xX]D(?!\w)|¯\\?_\(ツ\)_/¯"
-)
-_ARROW = re.compile(r"<?(?:-{1,3}|={1,3})>|<-{1,2}|[←→↔⇒⇐⇔➡⟶➜➔⇌⇋⇄↦⟹⟸⟺]\ufe0f?|=>")
 _DASH = re.compile(r"\s*(?:[—―]|–|--+)\s*|\s-(?=\s|\Z)")
 _SIGNS = r"〜～%‰°#@&+×÷±*/√∞§©®™∑∫\^~=\-−⋅∙"
 _BARE = re.compile(f"[{_SIGNS}]")
@@ -47,8 +30,6 @@ _SOLFEGE = re.compile(r"\b(?:[Dd]o|[Rr][eé]|[Mm]i|[Ff]a|[Ss]ol|[Ll]a|[Ss]i)\Z")
 _PER_TIME = re.compile(
     r"/(dL|mL|L|ms|s|yr|mo|wk|hr|sec|min|Min|Std|sq mi|sq km|sq ft|mi²|km²|km2|m²|m2|m³|mm³|mm²|cm³|[µμ][lL]|[md]?[lL]|ha|kg|j)(?!\w)"
 )
-_CLAUSE, _TIE_BREAK = re.compile(r"\(\w{1,4}\)"), re.compile(r"\d[-–]\d\Z")
-"""`6(1)(f)` of a law, and `7-6(5)` in tennis."""
 _THOUSANDS = re.compile(r"\d[kKM]\Z")
 _ALL, _STAR = (
     re.compile(r"\b(?:SELECT|select|import|rm|ls|cp|cat|grep)(?: -\w+)* \Z"),
@@ -70,12 +51,8 @@ def rules(speaker: Speaker) -> list[Rule]:
     symbols = re.escape("".join(sign for sign in speaker.language.symbols if not "\u0370" <= sign <= "\u03ff"))
     found = [
         Rule("$", _ITEM, lambda _: speaker.words.pause, first=ITEM),
-        Rule("$", _HEART, signs.heart, first="<♥❤"),
-        Rule("$", _FACE, lambda _: "", first=r":;=8\^<¯"),
-        Rule("$", _PLURAL, lambda match: re.sub("[()]", "", match.group()), tight=True, first="("),
-        *([Rule("$", _BOTH[speaker.code], lambda _: "", tight=True, first="/:")] if speaker.code in _BOTH else []),
-        Rule("$", _TAG, signs.tag, first="<"),
-        Rule("$", _ARROW, lambda _: speaker.words.pause, first=r"<\-=←→↔⇒⇐⇔➡⟶➜➔⇌⇋⇄↦⟹⟸⟺"),
+        *pictures.rules(speaker),
+        *brackets.rules(speaker),
         Rule("$", re.compile("⋯"), lambda _: "dot dot dot" if speaker.code == "en" else speaker.words.pause, first="⋯"),
         Rule("$", re.compile(r"\*\*(?=\s?\d)"), lambda _: speaker.words.power.format("").strip(), first="*"),
         Rule("$", re.compile(r"(?<=\s)\.(?=[\"'`)])"), lambda _: speaker.words.dot, first="."),
@@ -106,7 +83,6 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("$", re.compile(r"(?<=\d)-(?=[^\W\d_])"), lambda _: "-", tight=True, first=r"\-"),
         Rule("$", _DASH, signs.dash, first=r"\s—―–\-"),
         Rule("$", re.compile(r"(?<=[年月日号点时時分秒])[~〜～](?=\d)"), lambda _: speaker.words.to, first="~〜～"),
-        Rule("$", re.compile(r"[()（）]"), signs.paren, first="()（）"),
         *([] if speaker.spaced else [Rule("$", re.compile(r"#(\d+)(?![A-Za-z_])"), signs.numbered, first="#")]),
         Rule("$", re.compile(r"#(?=\w)"), signs.hash, first="#"),
         Rule("$", _BARE, signs.bare, first=_SIGNS),
@@ -155,18 +131,6 @@ class _Signs:
         """*a x squared*"""
         return None if match.group() in units(self._speaker.code) else f"{match[1]} {match[2]}"
 
-    def heart(self, match: re.Match[str]) -> str | None:
-        if not match.group().startswith("<"):
-            return ""
-        before = match.string[: match.start()].rstrip()
-        if before.endswith("<3"):
-            return ""
-        word = self._speaker.word_before(match.string, match.start())
-        variable = LONE_LETTER.search(before) or re.search(r"(?<![A-Za-z])[a-z]\Z", before)
-        if before[-1:].isdigit() or (before[-1:] in "=+" and before) or (variable and word != "I"):
-            return None
-        return _HEARTS[self._speaker.code]
-
     def per_time(self, match: re.Match[str]) -> str | None:
         """*days per year*"""
         before = self._speaker.cue_before(match.string, match.start())
@@ -184,10 +148,6 @@ class _Signs:
         ):
             return None
         return f"{self._words.per} {per_name(self._speaker, match[1])}"
-
-    def tag(self, match: re.Match[str]) -> str | None:
-        inner = match.group().strip("<>/ ")
-        return spell(self._speaker, re.sub(r"[\W_]+", " ", match[1] if "=" in inner else inner))
 
     def less(self, match: re.Match[str]) -> str | None:
         """*one minus p*, in a formula."""
@@ -215,35 +175,6 @@ class _Signs:
             )
             return self._words.to if score else self._words.subtracted
         return self._words.pause
-
-    def paren(self, match: re.Match[str]) -> str:
-        text, start = match.string, match.start()
-        if match.group() in "(（":
-            before = text[start - 1 : start] if start else ""
-            wide = match.group() == "（" and not (LONE_LETTER.search(text, 0, start) and _SHORT.match(text, start))
-            called = self._calls(before) or (before == ")" and _CLAUSE.match(text, start) is not None)
-            called = called and not wide
-            if called and _TIE_BREAK.search(text, max(0, start - 5), start) and _CLAUSE.match(text, start):
-                return self._words.pause
-            counted = text[:start].rstrip()[-1:] in "=+-−*/×÷√^<>±(" if start else True
-            return "" if called or counted else self._words.pause
-        after = text[match.end() :].lstrip()[:1]
-        opened = text.rfind("(" if match.group() == ")" else "（", 0, start)
-        call = opened > 0 and (self._calls(text[opened - 1]) or (text[opened - 1] == ")" and start - opened < 5))
-        call = call and (
-            text[opened] == "("
-            or (LONE_LETTER.search(text, 0, opened) is not None and _SHORT.match(text, opened) is not None)
-        )
-        call = call or (opened > 0 and text[:opened].rstrip()[-1:] in "=+-−*/×÷√^<>±(")
-        return "" if call or not after or not (after.isalnum()) else self._words.pause
-
-    def _calls(self, before: str) -> bool:
-        """Whether a bracket after this character is part of a name, as in `f(x)`."""
-        return (
-            (before.isalnum() or before in ("′", "'"))
-            and not CJK.match(before)
-            and (self._speaker.language.spaced or not before.isdigit())
-        )
 
     def numbered(self, match: re.Match[str]) -> str:
         """`#123` in Chinese and Japanese, where the word comes last."""
@@ -329,4 +260,3 @@ class _Signs:
 
 
 _STARS = {"en": "stars", "fr": "étoiles", "de": "Sterne", "es": "estrellas", "zh": "星", "ja": "つ星"}
-_HEARTS = {"en": "heart", "fr": "cœur", "de": "Herz", "es": "corazón", "zh": "爱心", "ja": "ハート"}
