@@ -169,7 +169,9 @@ def test_no_letter_is_lost(words: list[str], between: str, language: str):
 
 
 def _said_otherwise(text: str, language: str) -> bool:
-    """Whether there is a word that a table says otherwise, or a Greek letter or Roman numeral."""
+    """Whether there is a word that a table says otherwise, a Greek letter, a Roman numeral, or a laugh in Japanese."""
+    if language == "ja" and re.search(r"(?<=[^\x00-\x7f])[wｗ]", text):
+        return True
     table = SpeechText(language).language
     known = {word.strip(".").lower() for word in (*table.abbreviations, *table.symbols)}
     return any(
