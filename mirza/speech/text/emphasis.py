@@ -25,7 +25,9 @@ def stars(source: Source) -> bool:
         if not source.final:
             return False
         after = "\n"
-    if before.isspace() and after.isspace():
+    if count == 1 and _is_starred(source, after):
+        times = True
+    elif before.isspace() and after.isspace():
         times = count <= 2 and after != "\n" and before != "\n"
     elif (before.isalnum() or before == ")") and (after.isalnum() or after == "("):
         if count == 1 and before.isalpha() and after.isalpha() and not source.more(2) and not source.final:
@@ -48,6 +50,13 @@ def _multiplies(source: Source, count: int, before: str, after: str) -> bool:
         return True
     alone = not source.char(count + 1).isalnum()  # or it is half-bold text
     return alone and before.isascii() and after.isascii() and before.isalpha() and after.isalpha()
+
+
+def _is_starred(source: Source, after: str) -> bool:
+    """Whether the star belongs to the capital before it, as in `A* search`."""
+    letter, apart = source.before, source.text[: source.at][-2:-1]
+    alone = letter.isascii() and letter.isupper() and not apart.isalnum()
+    return alone and "*" not in source.open_marks and not (after.isascii() and (after.isalnum() or after in "("))
 
 
 def run(source: Source, mark: str) -> int:

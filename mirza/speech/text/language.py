@@ -67,6 +67,7 @@ class Words:
     sum: str
     integral: str
     factorial: str
+    star: str
     ampersand: str
 
 

@@ -28,7 +28,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     )
 
     def say(match: re.Match[str]) -> str:
-        parts = [named(speaker, match["degrees"], "angle-degree")]
+        parts = [named(speaker, _plain(match["degrees"]), "angle-degree")]
         for name, unit in (("minutes", "duration-minute"), ("seconds", "duration-second")):
             if match[name]:
                 parts.append(named(speaker, _plain(match[name]), unit))
@@ -39,4 +39,4 @@ def rules(speaker: Speaker) -> list[Rule]:
 
 def _plain(literal: str) -> str:
     """`09` is nine."""
-    return literal.lstrip("0") or "0"
+    return re.sub(r"^0+(?=\d)", "", literal)

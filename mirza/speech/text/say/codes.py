@@ -29,7 +29,7 @@ _DIGITS_FIRST = re.compile(
     r"\d+(?:[A-Z]+\d+)+[A-Z]*(?!\w)|\d+[A-Z]{1,3}(?:\d+[A-Z]*)?(?!\w)|(?!\d+x\d)\d+[A-Za-z]+\d[\dA-Za-z]*(?!\w)",
     re.ASCII,
 )
-_LONG = re.compile(r"\d{16,}|0\d+(?![.,:/hH]?\d)")
+_LONG = re.compile(r"\d{16,}|0\d+(?![.,:/hH]?\d)(?![ \xa0]?[°º][ \xa0]?\d)")
 _EMERGENCY = re.compile(r"notruf|notfall|\bwähl|\bruf|anruf|polizei|feuerwehr|rettung", re.IGNORECASE)
 _CODE_CUES = frozenset(
     "code pin zip postcode id otp password passcode konto postleitzahl plz geheimzahl código clave contraseña "

@@ -41,6 +41,8 @@ _CLOTTING = re.compile(r"INR(?= \d\.\d(?![\d%])(?! (?:million|billion|crore|lakh
 """What warfarin changes; no rupees."""
 _LANGUAGE = re.compile(r"PHP(?= \d(?:\.\d)?(?![\d.,]*\d)(?! (?:million|billion|thousand)))")
 """A language in its version; no pesos."""
+_EVERY = re.compile(r"q(\d{1,2})h(?!\w)")
+"""Of a prescription: every eight hours."""
 _EVEN = re.compile(r"50-50(?![\d-])")
 _MILEAGE = re.compile(r"(\d{1,3})/(\d{1,3})(?: ?mpg)(?!\w)")
 _SETS = re.compile(r"(\d{1,2})x(?=\d+ ?[KMGT]B(?!\w))")
@@ -217,6 +219,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _DATE, date, then=r"/\d"),
         Rule("0$", _CUPS, cups, then=rf" ?[{VULGAR}]|[/⁄]\d| c| \d", first=VULGAR),
         Rule("a", _LANGUAGE, lambda _: "P H P", first="P"),
+        Rule("a", _EVERY, lambda match: f"every {cardinal(int(match[1]))} hours", first="q"),
         Rule("0", _EVEN, lambda _: "fifty fifty", then="-50", least=2),
         Rule("a", _CLOTTING, lambda _: "I N R", first="I"),
         Rule("0", _EARLY, early, least=4),

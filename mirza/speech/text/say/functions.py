@@ -9,6 +9,8 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.say.base import Rule, Speaker
 from mirza.speech.text.say.sums import FORMULA
 
+_STARRED = re.compile(r"(?<=(?<![^\W_])[A-Z])\*(?![A-Za-z\d_*(])")
+"""`A*`, a search and a mark; after a word a star calls for a note."""
 _TERM = r"[-−]?(?:\d+(?:\.\d+)?[a-zA-Zθπ]?|[a-zA-Zα-ωΑ-Ω]{1,3})[²³′'!]?"
 _SIGN = r" ?(?:[-+−*/·^,<>=≤≥≠∩∪|]| and | or ) ?"
 _SUM = rf"{_TERM}(?:{_SIGN}{_TERM}){{0,5}}"
@@ -51,6 +53,7 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Brackets behind a function's name, bars, and what a name stands for."""
     functions = _Functions(speaker)
     found = [Rule("$", _ARGUMENT, functions.called, first="(")]
+    found.append(Rule("$", _STARRED, lambda _: speaker.words.star, first="*"))
     if speaker.spaced:
         found.append(Rule("$", re.compile(r"\|"), functions.given, first="|"))
         found.append(Rule("$", _ABSOLUTE, functions.absolute, first="|"))

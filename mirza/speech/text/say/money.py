@@ -59,8 +59,9 @@ def rules(speaker: Speaker) -> list[Rule]:
     ahead = re.compile(
         rf"(?<![A-Z]/)(?P<sign>{names}){SPACE}?(?P<minus>[-−])?(?P<first>{number}){to}{scale}(?:{SPACE}(?P<code>{codes})(?!\w))?{twice}{per}"
     )
+    ahead_of = r"|(?<= .)\d" if speaker.code == "en" else ""  # '24 $1.2M; French has *5 €20*
     behind = re.compile(
-        rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_])(?P<minus>\Z(?!\Z))?(?P<code>\Z(?!\Z))?{per}"
+        rf"(?P<first>{number}){to}{scale}{SPACE}?(?P<sign>{names})(?![^\W\d_]{ahead_of})(?P<minus>\Z(?!\Z))?(?P<code>\Z(?!\Z))?{per}"
     )
     amounts = _Amounts(speaker)
     lost = re.compile(

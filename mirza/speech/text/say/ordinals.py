@@ -7,7 +7,7 @@ import re
 from mirza.speech.text.numbers import COUNTING, FEMININE, MASCULINE
 from mirza.speech.text.say.base import ORDINALS_BEFORE, Rule, Speaker, german_ending
 
-_ENGLISH_ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)(?!\w)")
+_ENGLISH_ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)(?:[-–](\d+)(?:st|nd|rd|th))?(?!\w)")
 _FRENCH_ORDINAL = re.compile(r"(\d+)(ers?|res?|ère|[eè]mes?|es?|nde?|ᵉ)(?!\w)")
 _SPANISH_ORDINAL = re.compile(r"(\d+)\.?(º|ª|°|er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na)(?!\w)")
 _GERMAN_ORDINAL = re.compile(r"(\d{1,3})\.(?=[ \xa0][^\W\d_]|,)")
@@ -75,7 +75,9 @@ class _Ordinals:
         self._numbers = speaker.numbers
 
     def english_ordinal(self, match: re.Match[str]) -> str:
-        return self._numbers.ordinal(int(match[1].replace(",", "")))
+        first = self._numbers.ordinal(int(match[1].replace(",", "")))
+        last = self._numbers.ordinal(int(match[2])) if match[2] else ""
+        return self._speaker.join(first, self._speaker.words.to if last else "", last)
 
     def french_ordinal(self, match: re.Match[str]) -> str | None:
         value, suffix = int(match[1]), match[2]
