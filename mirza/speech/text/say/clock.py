@@ -159,7 +159,7 @@ class Times:
     def _spanish(self, hour: int, minute: int, half: str) -> str:
         cardinal = self._numbers.cardinal
         said, day_half = self._hour(hour), _half(half, "es")
-        if half.startswith("h") or (not minute and (hour > 12 or hour == 0)):
+        if (half.startswith("h") and (not minute or hour > 12)) or (not minute and (hour > 12 or hour == 0)):
             return self._speaker.join(said, "hora" if hour == 1 else "horas", cardinal(minute) if minute else "")
         spoken = {0: "", 15: "y cuarto", 30: "y media"} if hour <= 12 else {}
         return self._speaker.join(said, spoken.get(minute, f"y {cardinal(minute)}"), day_half)

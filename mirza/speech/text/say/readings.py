@@ -61,7 +61,10 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         ),
         "Wo.": (_AFTER_NUMBER,),
         "s.": (
-            _reading("siehe", after=r"(?:Kap\.|Abb\.|Abschn|Tab\.|Anm\.|Nr\.|Anlage|Anhang|S\. |§|Seite|oben|unten)"),
+            _reading(
+                "siehe",
+                after=r"(?:https?:|www\.|Kap\.|Abb\.|Abschn|Tab\.|Anm\.|Nr\.|Anlage|Anhang|S\. |§|Seite|oben|unten)",
+            ),
             _reading(None),
         ),
         "S.": (
@@ -98,6 +101,11 @@ _READINGS: dict[str, dict[str, tuple[Reading, ...]]] = {
         "pág.": (_PAGES["es"],),
         "págs.": (_PAGES["es"],),
         "h.": (_reading(None, after=r"(?!\d{3,4}(?!\d))"),),
+        "hab.": (
+            _reading("habitación", after=r"\d{1,4}(?!\d)"),
+            _reading("habitaciones", after=r"(?:dobles|individuales|triples|libres|con)\b", before=r"\d "),
+            _reading("habitación", after=r"(?:doble|individual|triple|libre|con)\b"),
+        ),
         "ss.": (_reading("siglos", after=r"[IVX]+(?!\w)"),),
         "vv.": (_COUNTED,),
     },

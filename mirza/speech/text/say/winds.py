@@ -8,7 +8,7 @@ from mirza.speech.text.language import Language
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import Rule, Speaker, first_of
 
-_BLOWS = re.compile(r"\b(?:[Vv]ents?|[Ww]ind|[Vv]iento|[Bb]rise)\b[^.,;]{0,12}[ '’]\Z")
+_BLOWS = re.compile(r"\b(?:[Vv]ents?|[Ww]ind|[Vv]iento|[Bb]rise)\b[^.,;]{0,28}[ '’]\Z")
 
 
 def triggers(language: Language) -> frozenset[str]:
