@@ -25,7 +25,7 @@ def stars(source: Source) -> bool:
         if not source.final:
             return False
         after = "\n"
-    if count == 1 and _is_starred(source, after):
+    if count == 1 and "A" <= before <= "Z" and _is_starred(source, after):
         times = True
     elif before.isspace() and after.isspace():
         times = count <= 2 and after != "\n" and before != "\n"
@@ -53,10 +53,9 @@ def _multiplies(source: Source, count: int, before: str, after: str) -> bool:
 
 
 def _is_starred(source: Source, after: str) -> bool:
-    """Whether the star belongs to the capital before it, as in `A* search`."""
-    letter, apart = source.before, source.text[: source.at][-2:-1]
-    alone = letter.isascii() and letter.isupper() and not apart.isalnum()
-    return alone and "*" not in source.open_marks and not (after.isascii() and (after.isalnum() or after in "("))
+    """Whether the star belongs to the capital alone before it, as in `A* search`."""
+    alone = not source.text[max(0, source.at - 2) : source.at - 1].isalnum()
+    return alone and "*" not in source.open_marks and not (after.isascii() and (after.isalnum() or after == "("))
 
 
 def run(source: Source, mark: str) -> int:
