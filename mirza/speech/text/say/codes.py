@@ -48,74 +48,44 @@ _PIECES = re.compile(r"\d+(?:\.\d+)?|[A-Za-z]+")
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Everything that is spelled out."""
-    numbers, words = speaker.numbers, speaker.words
-    between = pause(speaker)
+    own = _Codes(speaker)
+    return [
+        *identifiers.rules(speaker),
+        *phones.rules(speaker),
+        *registers.rules(speaker),
+        Rule("0", _CARD, own.groups, then=r"[- ]\d", least=4),
+        *versions.rules(speaker),
+        Rule("0$", _HEX, own.lettered, then="x", first="#"),
+        Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), own.groups, then=r"-\d", least=3),
+        Rule("0", _SERIAL, own.groups, then=r"-\d(?:-\d|\d[-\d])"),
+        *_in_one_language(speaker, own),
+        Rule("0", _LOCAL, own.groups, then=r"[-/ ]\d", least=2, zero=True),
+        Rule("0", _AFTER_CUE, own.after_cue, least=4),
+        Rule(
+            "0",
+            re.compile(r"\d{3,5}(?=室|房|号房|热线|号室|会议室|教室|病房|包[间厢房]|宿舍)"),
+            own.long,
+            then="[室房号热会教病包宿]",
+            least=3,
+        ),
+        Rule("a", _NAMED_RANGE, own.named_range, first="A-Z"),
+        Rule("a", _LETTERS, own.letters, first="A-Za-z"),
+        Rule("0", _DIGITS_FIRST, digits_first(speaker), then="[A-Za-z]"),
+        Rule("0", _DASHED, dashed(own.groups), then=r"-\d\d[-\d]", least=2),
+        Rule("0", re.compile(r"\d{1,3}(?:-\d{1,3}){2,}(?![\w-])", re.ASCII), own.counted, then=r"-\d(?:-\d|\d[-\d])"),
+        Rule("0", _LONG, own.long, least=2, zero=True),
+    ]
 
-    def groups(match: re.Match[str]) -> str:
-        return grouped(speaker, match.group())
 
-    def lettered(match: re.Match[str]) -> str:
-        return spelled(speaker, match.group().lstrip("#"))
-
-    def letters(match: re.Match[str]) -> str | None:
-        if match.group() in speaker.language.abbreviations:
-            return None
-        if zone := re.fullmatch(r"(UTC|GMT)-(\d{1,2})", match.group()):
-            return speaker.join(zone[1], words.minus, speaker.number(zone[2]))
-        if difference := re.fullmatch(r"([a-z])-(\d+)", match.group()):
-            minus = words.subtracted if speaker.code == "zh" else words.minus
-            return speaker.join(f"{difference[1]} ", minus, f" {speaker.number(difference[2])}")
-        if re.match(r"[a-z]{2,}-\d|ISBN\d|[AD]C\d+V\Z|[A-Za-z]+0\d{1,3}-\d", match.group()):
-            return None  # a word and a number, mid-1980s
-        if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
-            return None
-        if _FLIGHT.fullmatch(match.group()) and speaker.word_before(match.string, match.start()).lower() == "flight":
-            return spelled(speaker, match.group())
-        return _name(speaker, match.group())
-
-    def named_range(match: re.Match[str]) -> str | None:
-        """*J deux à J trois*, *A1 bis A4*"""
-        if match[5]:
-            return speaker.join(_name(speaker, match[5]) or "", words.to, _name(speaker, match[6]) or "")
-        if int(match[2]) >= int(match[4]):
-            return None
-        first, last = (_name(speaker, f"{match[1]}{number}") for number in (match[2], match[4]))
-        return speaker.join(first or "", words.to, last or "")
-
-    def long(match: re.Match[str]) -> str:
-        return numbers.called(match.group())
-
-    def after_cue(match: re.Match[str]) -> str | None:
-        lead = match.string[max(0, match.start() - 24) : match.start()]
-        if _CJK_CUE.search(lead):
-            return numbers.called(match.group())
-        before = re.findall(r"[^\W\d_]+", lead)
-        return numbers.digits(match.group()) if any(word.lower() in _CODE_CUES for word in before[-2:]) else None
-
-    def counted(match: re.Match[str]) -> str:
-        joiner = "の" if speaker.code == "ja" else between
-        return joiner.join(speaker.number(part) for part in match.group().split("-"))
-
-    def emergency(match: re.Match[str]) -> str | None:
-        if speaker.code == "de":
-            return numbers.digits(match.group()) if _EMERGENCY.search(match.string) else None
-        called = speaker.word_before(match.string, match.start()).lower() in ("call", "dial", "or", "text")
-        return numbers.digits(match.group()) if called else None
-
-    def helpline(match: re.Match[str]) -> str:
-        return grouped_digits(speaker, f"{match[1]} {match[2]}")
-
-    def model(match: re.Match[str]) -> str:
-        """*RTX forty ninety*"""
-        return numbers.year(int(match.group()))
-
-    extra = {
+def _in_one_language(speaker: Speaker, own: _Codes) -> list[Rule]:
+    """What only one language writes so."""
+    rules = {
         "en": [
-            Rule("0", re.compile(r"(?:(?<=, [A-Z]{2} )|(?<=ZIP ))\d{5}(?:-\d{4})?(?![\d-])"), groups, least=5),
+            Rule("0", re.compile(r"(?:(?<=, [A-Z]{2} )|(?<=ZIP ))\d{5}(?:-\d{4})?(?![\d-])"), own.groups, least=5),
             Rule(
                 "0",
                 re.compile(r"(?:(?<=chmod )|(?<=area code )|(?<=CVV )|(?<=CVC ))\d{3,4}(?![\d.,]*\d)"),
-                long,
+                own.long,
                 least=3,
             ),
             Rule(
@@ -123,49 +93,104 @@ def rules(speaker: Speaker) -> list[Rule]:
                 re.compile(
                     r"(?<=[A-Z][A-Z] )[1-9]\d{3}(?![\d.,:%/-]*\d|[^\W_]| ?[%€$]| (?!(?:with|and|or|is|was|has|to|for|at|in|on|card|cards|can)\b)[a-z])"
                 ),
-                model,
+                own.model,
                 least=4,
             ),
-            Rule("0", re.compile(r"(?<=, )\d{5}(?= [A-ZÄÖÜÉ][a-zäöüé])"), long, then=" [A-ZÄÖÜÉ]", least=5),
-            Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), emergency, least=3),
+            Rule("0", re.compile(r"(?<=, )\d{5}(?= [A-ZÄÖÜÉ][a-zäöüé])"), own.long, then=" [A-ZÄÖÜÉ]", least=5),
+            Rule("0", re.compile(r"(?:911|999|112|988|311|411)(?![\d.,:%/-]*\d)"), own.emergency, least=3),
         ],
-        "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), long, least=3)],
+        "zh": [Rule("0", re.compile(r"(?<=[打拨警话])1(?:10|19|20|22)(?!\d)"), own.long, least=3)],
         "de": [
-            Rule("$", re.compile(r"(?<=Fax: )[-–](\d{1,4})(?!\d)"), lambda match: numbers.digits(match[1]), first="-–"),
-            Rule("0", re.compile(r"(116)[ \xa0]?(11\d|00\d)(?!\d)"), helpline, least=3),
             Rule(
-                "0", re.compile(r"(?:112|110)(?![\d.,:%/-]*\d)(?! ?(?:[A-ZÄÖÜ€%]|[cmk]?m\b|kg\b))"), emergency, least=3
+                "$",
+                re.compile(r"(?<=Fax: )[-–](\d{1,4})(?!\d)"),
+                lambda match: speaker.numbers.digits(match[1]),
+                first="-–",
+            ),
+            Rule("0", re.compile(r"(116)[ \xa0]?(11\d|00\d)(?!\d)"), own.helpline, least=3),
+            Rule(
+                "0",
+                re.compile(r"(?:112|110)(?![\d.,:%/-]*\d)(?! ?(?:[A-ZÄÖÜ€%]|[cmk]?m\b|kg\b))"),
+                own.emergency,
+                least=3,
             ),
             Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then=" [A-ZÄÖÜ]", least=5),
         ],
-        "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), groups, then=r"-\d", least=3)],
+        "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), own.groups, then=r"-\d", least=3)],
     }
-    return [
-        *identifiers.rules(speaker),
-        *phones.rules(speaker),
-        *registers.rules(speaker),
-        Rule("0", _CARD, groups, then=r"[- ]\d", least=4),
-        *versions.rules(speaker),
-        Rule("0$", _HEX, lettered, then="x", first="#"),
-        Rule("0", re.compile(r"\d{3}-\d{2}-\d{4}(?!\d)"), groups, then=r"-\d", least=3),
-        Rule("0", _SERIAL, groups, then=r"-\d(?:-\d|\d[-\d])"),
-        *extra.get(speaker.code, []),
-        Rule("0", _LOCAL, groups, then=r"[-/ ]\d", least=2, zero=True),
-        Rule("0", _AFTER_CUE, after_cue, least=4),
-        Rule(
-            "0",
-            re.compile(r"\d{3,5}(?=室|房|号房|热线|号室|会议室|教室|病房|包[间厢房]|宿舍)"),
-            long,
-            then="[室房号热会教病包宿]",
-            least=3,
-        ),
-        Rule("a", _NAMED_RANGE, named_range, first="A-Z"),
-        Rule("a", _LETTERS, letters, first="A-Za-z"),
-        Rule("0", _DIGITS_FIRST, digits_first(speaker), then="[A-Za-z]"),
-        Rule("0", _DASHED, dashed(groups), then=r"-\d\d[-\d]", least=2),
-        Rule("0", re.compile(r"\d{1,3}(?:-\d{1,3}){2,}(?![\w-])", re.ASCII), counted, then=r"-\d(?:-\d|\d[-\d])"),
-        Rule("0", _LONG, long, least=2, zero=True),
-    ]
+    return rules.get(speaker.code, [])
+
+
+class _Codes:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker, self._between = speaker, pause(speaker)
+
+    def groups(self, match: re.Match[str]) -> str:
+        return grouped(self._speaker, match.group())
+
+    def lettered(self, match: re.Match[str]) -> str:
+        return spelled(self._speaker, match.group().lstrip("#"))
+
+    def letters(self, match: re.Match[str]) -> str | None:
+        if match.group() in self._speaker.language.abbreviations:
+            return None
+        if zone := re.fullmatch(r"(UTC|GMT)-(\d{1,2})", match.group()):
+            return self._speaker.join(zone[1], self._speaker.words.minus, self._speaker.number(zone[2]))
+        if difference := re.fullmatch(r"([a-z])-(\d+)", match.group()):
+            minus = self._speaker.words.subtracted if self._speaker.code == "zh" else self._speaker.words.minus
+            return self._speaker.join(f"{difference[1]} ", minus, f" {self._speaker.number(difference[2])}")
+        if re.match(r"[a-z]{2,}-\d|ISBN\d|[AD]C\d+V\Z|[A-Za-z]+0\d{1,3}-\d", match.group()):
+            return None  # a word and a number, mid-1980s
+        if match.string[match.end() : match.end() + 1] == "%" or re.match(r"\.\d", match.string[match.end() :]):
+            return None
+        if (
+            _FLIGHT.fullmatch(match.group())
+            and self._speaker.word_before(match.string, match.start()).lower() == "flight"
+        ):
+            return spelled(self._speaker, match.group())
+        return _name(self._speaker, match.group())
+
+    def named_range(self, match: re.Match[str]) -> str | None:
+        """*J deux à J trois*, *A1 bis A4*"""
+        if match[5]:
+            return self._speaker.join(
+                _name(self._speaker, match[5]) or "", self._speaker.words.to, _name(self._speaker, match[6]) or ""
+            )
+        if int(match[2]) >= int(match[4]):
+            return None
+        first, last = (_name(self._speaker, f"{match[1]}{number}") for number in (match[2], match[4]))
+        return self._speaker.join(first or "", self._speaker.words.to, last or "")
+
+    def long(self, match: re.Match[str]) -> str:
+        return self._speaker.numbers.called(match.group())
+
+    def after_cue(self, match: re.Match[str]) -> str | None:
+        lead = match.string[max(0, match.start() - 24) : match.start()]
+        if _CJK_CUE.search(lead):
+            return self._speaker.numbers.called(match.group())
+        before = re.findall(r"[^\W\d_]+", lead)
+        return (
+            self._speaker.numbers.digits(match.group())
+            if any(word.lower() in _CODE_CUES for word in before[-2:])
+            else None
+        )
+
+    def counted(self, match: re.Match[str]) -> str:
+        joiner = "の" if self._speaker.code == "ja" else self._between
+        return joiner.join(self._speaker.number(part) for part in match.group().split("-"))
+
+    def emergency(self, match: re.Match[str]) -> str | None:
+        if self._speaker.code == "de":
+            return self._speaker.numbers.digits(match.group()) if _EMERGENCY.search(match.string) else None
+        called = self._speaker.word_before(match.string, match.start()).lower() in ("call", "dial", "or", "text")
+        return self._speaker.numbers.digits(match.group()) if called else None
+
+    def helpline(self, match: re.Match[str]) -> str:
+        return grouped_digits(self._speaker, f"{match[1]} {match[2]}")
+
+    def model(self, match: re.Match[str]) -> str:
+        """*RTX forty ninety*"""
+        return self._speaker.numbers.year(int(match.group()))
 
 
 def postcode(speaker: Speaker) -> Callable[[re.Match[str]], str | None]:

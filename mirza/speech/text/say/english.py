@@ -80,154 +80,169 @@ def rules(speaker: Speaker) -> list[Rule]:
     """Asked before the forms of all languages; none in another language."""
     if speaker.code != "en":
         return []
-    cardinal, pause = speaker.numbers.cardinal, speaker.words.pause
+    own = _English(speaker)
+    return [
+        Rule("$", _LANDLINE, own.grouped, first="("),
+        Rule("0", _LOCAL, own.called, then=r"-\d", least=4),
+        Rule("0", _ALWAYS, lambda _: "twenty-four seven, three sixty-five", then="/7", least=2),
+        Rule("0", _DAYS, own.days, then=" d"),
+        Rule("0", _MONTH, own.month, then="/[12]", least=2),
+        Rule("0", _LIGHT, own.light, then="K", least=4),
+        Rule("0", _CODEC, own.codec, least=3),
+        Rule("$", re.compile(r"(?<=\d)(?:→|->)(?=\d)"), lambda _: speaker.words.to, first="→\\-"),
+        Rule("$", re.compile(r"(?<=\d[a-z])[–-](?=[a-z](?!\w))"), lambda _: speaker.words.to, first="–\\-"),
+        Rule("0", _MILEAGE, own.mileage, then=r"/\d{1,3}(?: ?m| ?\Z)"),
+        Rule("0", _SETS, lambda match: f"{speaker.numbers.cardinal(int(match[1]))} times", then=r"x\d"),
+        Rule("0", _ROAD, own.road, then=" [NSEW]"),
+        Rule("0", _INCHES, own.sides, then=after_number(" ?i")),
+        Rule("0", _HOURS, own.hours, then=r"h\d"),
+        Rule("a", _WEEKDAYS, lambda _: "Monday to Friday", first="M"),
+        Rule("0", _AGAIN, own.again, then="x"),
+        Rule("$", own.until, own.to, first=r"\s–\-"),
+        Rule("0", _RATIOS, own.ratio, then=r":\d:"),
+        Rule("0", _RATIO, own.ratio, then=r":\d"),
+        Rule("0", _PIECE, own.piece, then=r"/\d"),
+        Rule("0", _OF, own.of, then=r"/\d"),
+        Rule("0", _DATE, own.date, then=r"/\d"),
+        Rule("0$", _CUPS, own.cups, then=rf" ?[{VULGAR}]|[/⁄]\d| c| \d", first=VULGAR),
+        Rule("a", _LANGUAGE, lambda _: "P H P", first="P"),
+        Rule("a", _EVERY, lambda match: f"every {speaker.numbers.cardinal(int(match[1]))} hours", first="q"),
+        Rule("0", _EVEN, lambda _: "fifty fifty", then="-50", least=2),
+        Rule("a", _CLOTTING, lambda _: "I N R", first="I"),
+        Rule("0", _EARLY, own.early, least=4),
+        Rule("0", _HALF_OF_DAY, own.half_of_day, then=r":\d\d[ap]"),
+        Rule("$", _SHORT_YEAR, lambda match: f"oh {speaker.numbers.cardinal(int(match[1]))}", first="'’"),
+        Rule("0", _SERIES, lambda match: speaker.numbers.ordinal(int(match[1])), then="d "),
+        Rule("0", _OVEN, own.oven, then=r"[-–]\d{3}| ?[FC]", least=2),
+        Rule("0", _SIGNATURE, own.signature, then=r"/(?:[248]|16)(?!\d)"),
+        Rule("0", _MEETING, own.meeting, then=r" \d{3}", least=3),
+        Rule("0", _LENGTHY, own.lengthy, least=5),
+    ]
 
-    def early(match: re.Match[str]) -> str | None:
-        return speaker.numbers.year(int(match[1])) if speaker.cue_before(match.string, match.start()) in _WHEN else None
 
-    def half_of_day(match: re.Match[str]) -> str | None:
+class _English:
+    def __init__(self, speaker: Speaker) -> None:
+        self._speaker, self._cardinal, self._pause = speaker, speaker.numbers.cardinal, speaker.words.pause
+        months = any_of([*self._speaker.language.dates.months, *self._speaker.language.dates.short_months])
+        self.until = re.compile(rf"\s?[–-]\s?(?=(?:\d{{1,2}}(?:st|nd|rd|th)? )?(?:{months})(?!\w)|[Pp]resent\b)")
+        self._dated = re.compile(
+            rf"(?:(?:{months})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:, \d{{4}})?|\d{{1,2}} (?:{months})\.?(?: \d{{4}})?|\b(?:1\d|20)\d\d)\Z"
+        )
+
+    def early(self, match: re.Match[str]) -> str | None:
+        return (
+            self._speaker.numbers.year(int(match[1]))
+            if self._speaker.cue_before(match.string, match.start()) in _WHEN
+            else None
+        )
+
+    def half_of_day(self, match: re.Match[str]) -> str | None:
         hour, minute = int(match[1]), int(match[2])
         if not 0 < hour <= 12 or minute > 59:
             return None
-        minutes = "" if not minute else f"oh {cardinal(minute)}" if minute < 10 else cardinal(minute)
-        return speaker.join(cardinal(hour), minutes, f"{match[3].upper()}M")
+        minutes = "" if not minute else f"oh {self._cardinal(minute)}" if minute < 10 else self._cardinal(minute)
+        return self._speaker.join(self._cardinal(hour), minutes, f"{match[3].upper()}M")
 
-    def oven(match: re.Match[str]) -> str:
+    def oven(self, match: re.Match[str]) -> str:
         unit = "temperature-fahrenheit" if match[3] == "F" else "temperature-celsius"
-        first = speaker.join(cardinal(int(match[1])), speaker.words.to) if match[1] else ""
-        return speaker.join(first, named(speaker, match[2], unit))
+        first = self._speaker.join(self._cardinal(int(match[1])), self._speaker.words.to) if match[1] else ""
+        return self._speaker.join(first, named(self._speaker, match[2], unit))
 
-    def signature(match: re.Match[str]) -> str | None:
+    def signature(self, match: re.Match[str]) -> str | None:
         if not _SONG.search(match.string):
             return None
-        return f"{cardinal(int(match[1]))} {cardinal(int(match[2]))}"
+        return f"{self._cardinal(int(match[1]))} {self._cardinal(int(match[2]))}"
 
-    def meeting(match: re.Match[str]) -> str:
-        return f"{pause} ".join(speaker.numbers.digits(group) for group in match.group().split())
+    def meeting(self, match: re.Match[str]) -> str:
+        return f"{self._pause} ".join(self._speaker.numbers.digits(group) for group in match.group().split())
 
-    def lengthy(match: re.Match[str]) -> str | None:
-        return None if _RESULT.search(match.string, 0, match.start()) else speaker.numbers.digits(match.group())
+    def lengthy(self, match: re.Match[str]) -> str | None:
+        return None if _RESULT.search(match.string, 0, match.start()) else self._speaker.numbers.digits(match.group())
 
-    def ratio(match: re.Match[str]) -> str | None:
+    def ratio(self, match: re.Match[str]) -> str | None:
         if len(match.groups()) == 2 and not _RATIO_BEFORE.search(
             match.string, max(0, match.start() - 40), match.start()
         ):
             return None
-        return f" {speaker.words.to} ".join(cardinal(int(part)) for part in match.group().split(":"))
+        return f" {self._speaker.words.to} ".join(self._cardinal(int(part)) for part in match.group().split(":"))
 
-    def of(match: re.Match[str]) -> str | None:
-        if speaker.cue_before(match.string, match.start()) not in _OF_BEFORE or int(match[1]) > int(match[2]):
+    def of(self, match: re.Match[str]) -> str | None:
+        if self._speaker.cue_before(match.string, match.start()) not in _OF_BEFORE or int(match[1]) > int(match[2]):
             return None
-        return f"{cardinal(int(match[1]))} of {cardinal(int(match[2]))}"
+        return f"{self._cardinal(int(match[1]))} of {self._cardinal(int(match[2]))}"
 
-    def date(match: re.Match[str]) -> str | None:
+    def date(self, match: re.Match[str]) -> str | None:
         before = _DATE_BEFORE.search(match.string, max(0, match.start() - 12), match.start())
         month, day = int(match[1]), int(match[2])
         if before is None or not (1 <= month <= 12 and 1 <= day <= 31) or (before.group() == "by " and day <= 10):
             return None
-        return f"{speaker.language.dates.months[month - 1]} {speaker.numbers.ordinal(day)}"
+        return f"{self._speaker.language.dates.months[month - 1]} {self._speaker.numbers.ordinal(day)}"
 
-    def cups(match: re.Match[str]) -> str | None:
+    def cups(self, match: re.Match[str]) -> str | None:
         if not _KITCHEN.search(match.string):
             return None
-        amount = mixed(speaker, match[1]) if not match[1].isdecimal() else cardinal(int(match[1]))
+        amount = mixed(self._speaker, match[1]) if not match[1].isdecimal() else self._cardinal(int(match[1]))
         return (
             f"{amount} {'cup' if match[1] == '1' or (match[1] and match[1][0] in VULGAR) else 'cups'}"
             if amount
             else None
         )
 
-    def piece(match: re.Match[str]) -> str:
-        return f"{cardinal(int(match[1]))} number {cardinal(int(match[2]))}"
+    def piece(self, match: re.Match[str]) -> str:
+        return f"{self._cardinal(int(match[1]))} number {self._cardinal(int(match[2]))}"
 
-    months = any_of([*speaker.language.dates.months, *speaker.language.dates.short_months])
-    until = re.compile(rf"\s?[–-]\s?(?=(?:\d{{1,2}}(?:st|nd|rd|th)? )?(?:{months})(?!\w)|[Pp]resent\b)")
-    dated = re.compile(
-        rf"(?:(?:{months})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:, \d{{4}})?|\d{{1,2}} (?:{months})\.?(?: \d{{4}})?|\b(?:1\d|20)\d\d)\Z"
-    )
-
-    def to(match: re.Match[str]) -> str | None:
+    def to(self, match: re.Match[str]) -> str | None:
         return (
-            speaker.words.to
-            if dated.search(match.string[max(0, match.start() - 24) : match.start()].rstrip())
+            self._speaker.words.to
+            if self._dated.search(match.string[max(0, match.start() - 24) : match.start()].rstrip())
             else None
         )
 
-    def sides(match: re.Match[str]) -> str | None:
+    def sides(self, match: re.Match[str]) -> str | None:
         """*eighteen inches*: `in` is a word where no other side is, and nothing that has one."""
         side = (
             match["dot"] or _SIDES.search(match.string, 0, match.start()) or _ADJECTIVE.match(match.string, match.end())
         )
-        return named(speaker, match[1], "length-inch") if side else None
+        return named(self._speaker, match[1], "length-inch") if side else None
 
-    def road(match: re.Match[str]) -> str | None:
-        return speaker.number(match.group()) if speaker.cue_before(match.string, match.start()) in _ROADS else None
-
-    def again(match: re.Match[str]) -> str | None:
+    def road(self, match: re.Match[str]) -> str | None:
         return (
-            f"{cardinal(int(match[1]))} times" if speaker.cue_before(match.string, match.start()) in _REPEAT else None
+            self._speaker.number(match.group())
+            if self._speaker.cue_before(match.string, match.start()) in _ROADS
+            else None
         )
 
-    def mileage(match: re.Match[str]) -> str:
-        return f"{cardinal(int(match[1]))}{pause} {cardinal(int(match[2]))} miles per gallon"
+    def again(self, match: re.Match[str]) -> str | None:
+        return (
+            f"{self._cardinal(int(match[1]))} times"
+            if self._speaker.cue_before(match.string, match.start()) in _REPEAT
+            else None
+        )
 
-    def hours(match: re.Match[str]) -> str:
-        return f"{named(speaker, match[1], 'duration-hour')} {named(speaker, str(int(match[2])), 'duration-minute')}"
+    def mileage(self, match: re.Match[str]) -> str:
+        return f"{self._cardinal(int(match[1]))}{self._pause} {self._cardinal(int(match[2]))} miles per gallon"
 
-    def called(match: re.Match[str]) -> str | None:
-        return grouped(match) if _CALLED.search(match.string, 0, match.start()) else None
+    def hours(self, match: re.Match[str]) -> str:
+        return f"{named(self._speaker, match[1], 'duration-hour')} {named(self._speaker, str(int(match[2])), 'duration-minute')}"
 
-    def grouped(match: re.Match[str]) -> str:
-        return f"{pause} ".join(speaker.numbers.digits(group) for group in re.findall(r"\d+", match.group()))
+    def called(self, match: re.Match[str]) -> str | None:
+        return self.grouped(match) if _CALLED.search(match.string, 0, match.start()) else None
 
-    def days(match: re.Match[str]) -> str:
-        return named(speaker, match[1], "duration-day")
+    def grouped(self, match: re.Match[str]) -> str:
+        return f"{self._pause} ".join(
+            self._speaker.numbers.digits(group) for group in re.findall(r"\d+", match.group())
+        )
 
-    def month(match: re.Match[str]) -> str:
-        return f"{speaker.language.dates.months[int(match[1]) - 1]} {speaker.numbers.year(int(match[2]))}"
+    def days(self, match: re.Match[str]) -> str:
+        return named(self._speaker, match[1], "duration-day")
 
-    def light(match: re.Match[str]) -> str | None:
+    def month(self, match: re.Match[str]) -> str:
+        return f"{self._speaker.language.dates.months[int(match[1]) - 1]} {self._speaker.numbers.year(int(match[2]))}"
+
+    def light(self, match: re.Match[str]) -> str | None:
         if not _BULB.search(match.string):
             return None
-        return f"{speaker.number(match[1])} kelvin"
+        return f"{self._speaker.number(match[1])} kelvin"
 
-    def codec(match: re.Match[str]) -> str:
-        return speaker.numbers.digits(match.group())
-
-    return [
-        Rule("$", _LANDLINE, grouped, first="("),
-        Rule("0", _LOCAL, called, then=r"-\d", least=4),
-        Rule("0", _ALWAYS, lambda _: "twenty-four seven, three sixty-five", then="/7", least=2),
-        Rule("0", _DAYS, days, then=" d"),
-        Rule("0", _MONTH, month, then="/[12]", least=2),
-        Rule("0", _LIGHT, light, then="K", least=4),
-        Rule("0", _CODEC, codec, least=3),
-        Rule("$", re.compile(r"(?<=\d)(?:→|->)(?=\d)"), lambda _: speaker.words.to, first="→\\-"),
-        Rule("$", re.compile(r"(?<=\d[a-z])[–-](?=[a-z](?!\w))"), lambda _: speaker.words.to, first="–\\-"),
-        Rule("0", _MILEAGE, mileage, then=r"/\d{1,3}(?: ?m| ?\Z)"),
-        Rule("0", _SETS, lambda match: f"{cardinal(int(match[1]))} times", then=r"x\d"),
-        Rule("0", _ROAD, road, then=" [NSEW]"),
-        Rule("0", _INCHES, sides, then=after_number(" ?i")),
-        Rule("0", _HOURS, hours, then=r"h\d"),
-        Rule("a", _WEEKDAYS, lambda _: "Monday to Friday", first="M"),
-        Rule("0", _AGAIN, again, then="x"),
-        Rule("$", until, to, first=r"\s–\-"),
-        Rule("0", _RATIOS, ratio, then=r":\d:"),
-        Rule("0", _RATIO, ratio, then=r":\d"),
-        Rule("0", _PIECE, piece, then=r"/\d"),
-        Rule("0", _OF, of, then=r"/\d"),
-        Rule("0", _DATE, date, then=r"/\d"),
-        Rule("0$", _CUPS, cups, then=rf" ?[{VULGAR}]|[/⁄]\d| c| \d", first=VULGAR),
-        Rule("a", _LANGUAGE, lambda _: "P H P", first="P"),
-        Rule("a", _EVERY, lambda match: f"every {cardinal(int(match[1]))} hours", first="q"),
-        Rule("0", _EVEN, lambda _: "fifty fifty", then="-50", least=2),
-        Rule("a", _CLOTTING, lambda _: "I N R", first="I"),
-        Rule("0", _EARLY, early, least=4),
-        Rule("0", _HALF_OF_DAY, half_of_day, then=r":\d\d[ap]"),
-        Rule("$", _SHORT_YEAR, lambda match: f"oh {cardinal(int(match[1]))}", first="'’"),
-        Rule("0", _SERIES, lambda match: speaker.numbers.ordinal(int(match[1])), then="d "),
-        Rule("0", _OVEN, oven, then=r"[-–]\d{3}| ?[FC]", least=2),
-        Rule("0", _SIGNATURE, signature, then=r"/(?:[248]|16)(?!\d)"),
-        Rule("0", _MEETING, meeting, then=r" \d{3}", least=3),
-        Rule("0", _LENGTHY, lengthy, least=5),
-    ]
+    def codec(self, match: re.Match[str]) -> str:
+        return self._speaker.numbers.digits(match.group())
