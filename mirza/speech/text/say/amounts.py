@@ -15,7 +15,7 @@ from mirza.speech.text.say.unit_names import many_of
 
 _YEAR = re.compile(r"(1[1-9]\d\d|20\d\d)(?![\d.,]*\d)(?!['’]?s?\w)")
 _SIZE = re.compile(
-    r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?: ?(px|cm|mm))?"
+    r"(\d+(?:[.,]\d+)?)( ?)[x×✕]( ?)(\d+(?:[.,]\d+)?)(?:\2[x×✕]\3(\d+(?:[.,]\d+)?))?(?: ?(px|(?:km²?|mm|c?m[²³]?)(?![\w/·])))?"
     r"(?![^\W\u3040-\u30ff\u3400-\u9fff]|[\^⁰-⁻²³¹]|/\d|-\d+/)"
 )
 _NUMBERED_PLACES = frozenset(
@@ -160,7 +160,7 @@ class _Counts:
         spaced = bool(match[2]) and speaker.code == "en"
         by = speaker.words.times if spaced or speaker.code != "en" else "by"
         parts = [self._side(part) for part in (match[1], match[4], match[5]) if part]
-        unit = many_of(speaker, match[6]) if match[6] else ""
+        unit = many_of(speaker, match[6], few=speaker.attributive(match)) if match[6] else ""
         return speaker.join(*[word for part in parts for word in (by, part)][1:], unit)
 
     def _side(self, literal: str) -> str:

@@ -35,7 +35,8 @@ def spans(language: Language) -> str:
     spans = [rf"(?:{names})\.?\s?[-–—]\s?(?:{names})(?!\w)\.?" for names in (days, months)]
     short_days = any_of([*language.dates.short_days, *map(str.capitalize, language.dates.short_days)])
     dated = rf"(?:{short_days})(?:\.(?=,? \d| [^\W\dA-Z])|\.?(?=:? \d{{1,2}}(?:[:.]\d\d|[-–]\d| ?(?:am|pm|Uhr|h)\b))|(?=,? (?:{months})\.? \d)|(?=,? \d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:de )?(?:{months})))"
-    return "|".join([*spans, dated])
+    aside = rf"(?<=\()(?:{short_days})(?=\))"
+    return "|".join([*spans, dated, aside])
 
 
 def rules(speaker: Speaker) -> list[Rule]:

@@ -37,9 +37,9 @@ def named(speaker: Speaker, literal: str, unit: str) -> str:
     return pattern.format(speaker.number(literal, gender_of(speaker.language, pattern)))
 
 
-def many_of(speaker: Speaker, unit: str) -> str:
-    """The name of a unit, for many: *pixels*."""
-    return pattern_of(speaker.code, units(speaker.code)[unit], few=False).format("").strip()
+def many_of(speaker: Speaker, unit: str, *, few: bool = False) -> str:
+    """The name of a unit, for many: *pixels*; or for `few`, as before a noun: *a two meter board*."""
+    return pattern_of(speaker.code, units(speaker.code)[unit], few).format("").strip()
 
 
 def per_name(speaker: Speaker, unit: str) -> str:
