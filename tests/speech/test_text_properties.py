@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mirza.bench.text import KINDS, text_of
 from mirza.speech.text import SpeechText, emphasis
-from mirza.speech.text.language import language_for
+from mirza.speech.text.language import language_for, units
 from mirza.speech.text.line import Line
 from mirza.speech.text.say.base import Rule
 from mirza.speech.text.say.rules import rules_for
@@ -211,6 +211,27 @@ def test_signs_and_numbers_in_any_order_are_spoken_without_digits(language: str)
         text = "".join(rng.choice(NOTATION) for _ in range(rng.randrange(2, 24)))
         said = " ".join(piece.spoken for piece in pieces([text], language))
         assert not any(char.isdigit() for char in said), text
+
+
+def _amount(rng: random.Random, comma: bool) -> str:
+    """A number as people group and part it; in a language with a decimal comma also as English does."""
+    point, groups = rng.choice([(",", [".", "\u202f", ""]), (".", [","])] if comma else [(".", [",", ""])])
+    whole = f"{rng.choice([0, 1, 2, 7, 12, 99, 345, 1000, 1234, 12345, 1234567]):,}".replace(",", rng.choice(groups))
+    digits = rng.choice([0, 0, 1, 2, 2, 3, 4])
+    return whole + (point + "".join(rng.choice("0123456789") for _ in range(digits)) if digits else "")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_amounts_leave_no_mark_between_two_words(language: str):
+    rng = random.Random(3)
+    table = language_for(language)
+    before = ["$", "€", "£", "¥", "US$", "CHF ", "USD ", "-", "−", "+", "~", "±", "≈", "<", "≤"]
+    after = ["€", " €", " $", " USD", "元", "円", "k€", " M€", "M", "%", " %", "°C", " °F", " ‰", *units(language)]
+    for _ in range(500):
+        amount = _amount(rng, table.comma_decimal)
+        text = rng.choice([rng.choice(before) + amount, amount + rng.choice(after)])
+        said = " ".join(piece.spoken for piece in pieces([f"Xx {text} yY."], language))
+        assert not re.search(r"\w[.,]\w|[^\w\s.,'’‑-]", said), (text, said)
 
 
 def calls(work: Callable[[], object]) -> int:

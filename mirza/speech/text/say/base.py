@@ -16,7 +16,7 @@ MODULO = r"(?<= %) ?(?:\d+|[a-z]) ?(?:[=!<>]=|[<>=]|is\b)"
 SPACE = "[ \xa0\u202f]"
 _IN_NUMBER = rf"(?:{SPACE}?[.,'’]?\d)*"
 _GROUPS_POINT = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
-_GROUPS_COMMA = r"\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
+_GROUPS_COMMA = r"\d{1,3}(?:,\d{3})+\.\d+(?!\d)|\d{1,3}(?:,\d{3}){2,}(?![\d,])|\d{1,3}(?:[.' \xa0\u202f’]\d{3})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?"
 _WORD_AFTER = re.compile(r"[ \xa0\u202f-]{0,2}([^\W\d_]+(?:['’-][^\W\d_]+)*)")
 _WORD_BACKWARDS = re.compile(r"[\s'’,(]{0,3}([^\W\d_]+)")
 
@@ -116,6 +116,8 @@ class Speaker:
         match = re.fullmatch(r"(.*?)(?:([.,])(\d+))?", literal)
         assert match is not None
         whole, sign, decimals = match[1], match[2] or "", match[3] or ""
+        if self.language.comma_decimal and "," in whole:  # as English groups them: 1,234.5 or 1,234,567
+            whole, sign, decimals = (whole, ",", decimals) if sign == "." else (whole + decimals, "", "")
         grouped = bool(re.search(r"[.,' \xa0\u202f’]", whole)) or re.fullmatch(r"\d{1,3}", whole)
         thousands = "." if self.language.comma_decimal else ","
         if sign == thousands and len(decimals) == 3 and grouped:

@@ -116,7 +116,7 @@ def _in_one_language(speaker: Speaker, own: _Codes) -> list[Rule]:
             ),
             Rule("0", re.compile(r"\d{5}(?= [A-ZÄÖÜ][a-zäöü])"), postcode(speaker), then=" [A-ZÄÖÜ]", least=5),
         ],
-        "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-])"), own.groups, then=r"-\d", least=3)],
+        "ja": [Rule("0", re.compile(r"\d{3}-\d{4}(?![\d-]|\.\d)"), own.groups, then=r"-\d", least=3)],
     }
     return rules.get(speaker.code, [])
 

@@ -10,7 +10,7 @@ from mirza.speech.text.say.clock import UTC, Times
 from mirza.speech.text.say.named_dates import french_day, german_day
 
 _ISO = re.compile(
-    r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:(Z)|([+-])(\d{2}):?(\d{2}))?)?"
+    r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d|\.\d)(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:(Z)|([+-])(\d{2}):?(\d{2}))?)?"
 )
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?![/.-]?\d|/)")
 _GERMAN_SPACED = re.compile(r"(\d{1,2})(\.) (\d{1,2})\. (\d{4})(?!\d)")
@@ -66,15 +66,15 @@ class _Dates:
         self._months = speaker.language.dates.months
 
     def iso(self, match: re.Match[str]) -> str | None:
-        said = self._date(int(match[1]), int(match[2]), int(match[3]), match)
-        if said is None or not match[4]:
+        said = self._date(int(match[1]), int(match[3]), int(match[4]), match)
+        if said is None or not match[5]:
             return said
-        time = Times(self._speaker).say(int(match[4]), int(match[5]), "h" if self._speaker.code == "es" else "")
+        time = Times(self._speaker).say(int(match[5]), int(match[6]), "h" if self._speaker.code == "es" else "")
         words = self._speaker.words
-        zone = UTC if match[6] or match[7] else ""
-        if match[7] and int(match[8]):
-            sign = words.plus if match[7] == "+" else words.minus
-            zone = self._speaker.join(f"{UTC} ", sign, self._numbers.cardinal(int(match[8])))
+        zone = UTC if match[7] or match[8] else ""
+        if match[8] and int(match[9]):
+            sign = words.plus if match[8] == "+" else words.minus
+            zone = self._speaker.join(f"{UTC} ", sign, self._numbers.cardinal(int(match[9])))
         return self._speaker.join(said + words.pause, time, zone)
 
     def numeric(self, match: re.Match[str]) -> str | None:

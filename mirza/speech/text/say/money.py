@@ -23,7 +23,7 @@ CODES = (
     "USD EUR GBP JPY CNY RMB CHF CAD AUD NZD INR KRW BRL MXN RUB SEK NOK DKK PLN CZK HUF TRY ZAR SGD HKD THB ILS AED SAR "
     "EGP ARS CLP COP PEN UAH VND PHP MYR IDR TWD MAD BTC ETH"
 ).split()
-_POINT_DECIMAL = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d{2})?")
+_POINT_DECIMAL = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _ALONE = re.compile(r"(?<=[^\W\d_][ \xa0'’])[€£¥₹](?!\w)|(?<=\b(?:de|en|in|of) )\$(?!\w)")
 """A sign without an amount, after a word: *millones de €*."""
 _PESOS = re.compile(
@@ -45,7 +45,7 @@ def triggers() -> frozenset[str]:
 
 def rules(speaker: Speaker) -> list[Rule]:
     """Amounts with their sign or code before or after them, and small coins."""
-    number = rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d{{2}})?|\.\d{{2}}(?!\d)|{speaker.number_pattern}"
+    number = rf"\d{{1,3}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?|\.\d{{2}}(?!\d)|{speaker.number_pattern}"
     names = any_of([*_SIGNS, *CODES])
     scales = any_of([scale for scale in speaker.language.money.scales if "€" not in scale])
     scale_words = any_of(speaker.language.money.scale_words)

@@ -7,8 +7,9 @@ import re
 from mirza.speech.text.say.base import Rule, Speaker
 from mirza.speech.text.say.spelling import french_pair, grouped, grouped_digits, pause
 
-_INTERNATIONAL = re.compile(r"(?:\+|00)\d{1,3}(?:[ .\xa0-]?\(?\d{1,4}\)?){2,6}(?!\d)")
-_AMERICAN = re.compile(r"(?:1[-. ])?\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}(?!\d)|\d{3}-\d{4}(?![\d-])")
+_INTERNATIONAL = re.compile(r"(?:\+|00)(?!\d+\.\d+(?![\d.]|[ \xa0-]\d))\d{1,3}(?:[ .\xa0-]?\(?\d{1,4}\)?){2,6}(?!\d)")
+"""With a country's number; `+12345.5` is none."""
+_AMERICAN = re.compile(r"(?:1[-. ])?\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}(?!\d)|\d{3}-\d{4}(?![\d-]|\.\d)")
 _FRENCH = re.compile(r"0\d(?:[ .\xa0-]\d{2}){4}(?!\d)|0[1-9]\d{8}(?!\d)")
 _SPANISH = re.compile(
     r"[89]\d(?:[ .-]\d{3}[ .-]\d{2}[ .-]?\d{2}|(?:[ .-]\d{2}){2}[ .-]\d{3})(?!\d)|[6789]\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)|[6789]\d{2}(?: \d{2}){3}(?!\d)|"
