@@ -87,14 +87,15 @@ class _Dates:
             return None
         order = self._speaker.language.dates.order
         month_first = order == "mdy" and first <= 12 and match[2] != "."
-        if second > 12 and first <= 12:
+        if second > 12 and first <= 12 and match[2] != ".":
             month_first = True
         month, day = (first, second) if month_first else (second, first)
         year = int(match[4])
         if order == "ymd" and len(match[4]) == 4 and year < 1800:
             return None  # 8-2-1035 is a code
         if len(match[4]) == 2:
-            if match[2] == "-" or order == "ymd" or (match[2] == "." and (len(match[1]), len(match[3])) != (2, 2)):
+            cue = self._speaker.word_before(match.string, match.start()).lower()
+            if match[2] == "-" or order == "ymd" or cue in self._speaker.language.version_cues:
                 return None
             year += 2000 if year < 50 else 1900
         return self._date(year, month, day, match)

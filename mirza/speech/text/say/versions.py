@@ -11,6 +11,7 @@ _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:(?P<sign>[:/])\d{1,5})?(?![\w.]*\d)
 _VERSION = re.compile(
     r"[vV]?\d+(?:\.\d+){2,5}(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?|[vV]\d+(?:\.\d+)?(?!\d)(?:-(?:alpha|beta|rc|dev|pre)(?:\.?\d+)?(?!\w))?"
 )
+_DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?:\d{4}|\d{2})")
 _ENGINE = re.compile(r"V\d{1,2}")
 
 
@@ -26,12 +27,15 @@ def rules(speaker: Speaker) -> list[Rule]:
             return speaker.join(said, words.slash, speaker.number(port))
         return said + (between + numbers.digits(port) if port else "")
 
+    def after_cue(match: re.Match[str]) -> bool:
+        return speaker.word_before(match.string, match.start()).lower() in speaker.language.version_cues
+
     def version(match: re.Match[str]) -> str | None:
         text = match.group()
         if _ENGINE.fullmatch(text) and speaker.spaced:
             return None
-        if re.fullmatch(r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})", text) and speaker.language.comma_decimal:
-            return None  # a date
+        if speaker.language.comma_decimal and _DATE.fullmatch(text) and not after_cue(match):
+            return None
         if re.fullmatch(r"\d{1,3}(?:\.\d{3})+", text) and speaker.language.comma_decimal:
             return None  # thousands
         text, _, stage = text.partition("-")
@@ -50,7 +54,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         )
 
     def named_version(match: re.Match[str]) -> str | None:
-        if speaker.word_before(match.string, match.start()).lower() not in speaker.language.version_cues:
+        if not after_cue(match):
             return None
         dot = "point" if speaker.code == "fr" else speaker.point(".")
         return speaker.join(speaker.number(match[1]), dot, speaker.number(match[2]))
