@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from mirza.speech.text.breaks import Breaks
-from mirza.speech.text.lengths import CJK
+from mirza.speech.text.dots import WORD
+from mirza.speech.text.lengths import IS_CJK
 from mirza.speech.text.stops import following
 
 FIRST_WORDS = 3
@@ -22,10 +23,8 @@ CLAUSE_ENDS = ",;:，、；：—"
 """Where a clause may end; and at a space, before a phrase."""
 _OPENER_CHARS = 16
 """No word that opens a phrase is longer."""
-_IS_CJK = re.compile(f"[{CJK}]")
 _ITEM_NUMBER = re.compile(r"(?:\A|[；;。\s])\d{1,2}\Z")
 """`2、等待`"""
-_WORD = re.compile(r"\w[\w'’.-]*")
 
 
 class Clauses:
@@ -40,7 +39,7 @@ class Clauses:
         if char == " ":
             return self._phrase(text, at, final, hurried)
         end = at + 1
-        cjk = char in "，、；：" or bool(_IS_CJK.match(text[at - 1] if at else ""))
+        cjk = char in "，、；：" or bool(IS_CJK.match(text[at - 1] if at else ""))
         if end >= len(text):
             return -1 if final else None
         if char == "、" and _ITEM_NUMBER.search(text, max(0, at - 4), at):
@@ -64,7 +63,7 @@ class Clauses:
             least, openers = PHRASE_CHARS, self._breaks.openers
         if at < least or not _enough_words(text, at):
             return -1
-        word = _WORD.match(text, at + 1)
+        word = WORD.match(text, at + 1)
         if word is None:
             return -1
         if word.end() >= len(text) and not final and word.end() - at < _OPENER_CHARS:
@@ -74,4 +73,4 @@ class Clauses:
 
 
 def _enough_words(text: str, at: int) -> bool:
-    return len(_WORD.findall(text, 0, at)) >= FIRST_WORDS
+    return len(WORD.findall(text, 0, at)) >= FIRST_WORDS

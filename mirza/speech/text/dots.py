@@ -22,7 +22,7 @@ _CODE, _CODE_CHARS = re.compile(r"\s?[A-Z]{1,4}-?\d"), 8
 HALVES = frozenset(["a.m", "p.m", "am", "pm"])
 _TOKEN = re.compile(r"(?:.*[\s(\[{\"“„«‘¿¡/–—'’：；，。、！？])?(.*)", re.DOTALL)
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\Z")
-_WORD = re.compile(r"\w[\w'’.-]*")
+WORD = re.compile(r"\w[\w'’.-]*")
 _ALONE, _DOTTED = re.compile("[A-ZÄÖÜ]"), re.compile(r"\.\s?\Z")
 _ROMAN_ORDINAL = re.compile(r"\b(?:[Dd]er|[Dd]ie|[Dd]as|dem|den|des|[Ii]m|zum|vom|am|beim) [IVX]+\Z")
 """*das II. Vatikanische Konzil*"""
@@ -186,7 +186,7 @@ def _say(ends: bool) -> _Say:
 def _word_after(dot: _Dot) -> str | None:
     """The word after the full stop, lower case; `None` while it may go on, empty when there is none."""
     text, end, final = dot.text, dot.end, dot.final
-    word = _WORD.search(text, end, end + _STARTER_CHARS)
+    word = WORD.search(text, end, end + _STARTER_CHARS)
     if word is None:
         return None if len(text) < end + _STARTER_CHARS and not final else ""
     if word.end() >= len(text) and not final and word.end() < end + _STARTER_CHARS:

@@ -9,7 +9,7 @@ SOFT_CHARS = 220
 SOFT_CHARS_CJK = 80
 """No text is cut for its length below this."""
 CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-_IS_CJK = re.compile(f"[{CJK}]")
+IS_CJK = re.compile(f"[{CJK}]")
 _CLAUSE = re.compile(r"[,;:，；：](?=\s|[\u3000-\u9fff])|\s[—–-](?=\s)|[，、；：—]")
 
 _PHRASE_END = re.compile(
@@ -24,7 +24,7 @@ def too_long(text: str, upto: int) -> int:
     if upto < SOFT_CHARS_CJK:
         return -1
     limit = SOFT_CHARS
-    if len(_IS_CJK.findall(text, 0, SOFT_CHARS_CJK)) > SOFT_CHARS_CJK // 2:
+    if len(IS_CJK.findall(text, 0, SOFT_CHARS_CJK)) > SOFT_CHARS_CJK // 2:
         limit = SOFT_CHARS_CJK
     if upto <= limit + 1:
         return -1

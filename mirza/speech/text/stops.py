@@ -7,12 +7,11 @@ import unicodedata
 
 from mirza.speech.text.breaks import Breaks
 from mirza.speech.text.dots import GOES_ON, HALVES, Dots
-from mirza.speech.text.lengths import CJK
+from mirza.speech.text.lengths import IS_CJK
 
 CLOSERS = "\"'“”’»›)]}」』】）》〉*"
 _CLOSERS_CHARS = 6
 _BETWEEN_CHARS = 12
-_IS_CJK = re.compile(f"[{CJK}]")
 _ENDS = "。！？｡．।॥؟۔։።။"
 _EQUALS = "=≠≈≤≥×÷^"
 _OPERATORS = f"{_EQUALS}+-−*/·"
@@ -60,7 +59,7 @@ class Stops:
         stops = run.group().rstrip(CLOSERS + " \xa0\u202f")
         if after in ".!?…" or after in _ENDS:
             return -1  # a longer run: its last mark decides
-        if stops == "．" and after.isdigit() and text[at - 1 : at].isalnum() and not _IS_CJK.match(text[at - 1 : at]):
+        if stops == "．" and after.isdigit() and text[at - 1 : at].isalnum() and not IS_CJK.match(text[at - 1 : at]):
             return -1  # full-width decimals, Ｎｏ．３
         if not _ALWAYS_END.isdisjoint(stops):
             return -1 if _quoted_on(run.group(), after) else end
@@ -69,7 +68,7 @@ class Stops:
                 return -1  # 1.打开, 3:00 a.m.起床
             if stops == "." and _CHOICE.search(text, max(0, at - 2), at):
                 return -1
-            parts = _IS_CJK.match(after) or unicodedata.category(after) == "So"
+            parts = IS_CJK.match(after) or unicodedata.category(after) == "So"
             return end if parts and stops != "…" * len(stops) else -1
         if begins is None:
             return end

@@ -7,6 +7,7 @@ import re
 from mirza.speech.text.places import any_of
 from mirza.speech.text.say.base import Rule, Speaker, after_number
 from mirza.speech.text.say.fractions import MIXED, VULGAR, mixed
+from mirza.speech.text.say.spelling import grouped_digits
 from mirza.speech.text.say.unit_names import named
 
 _EARLY = re.compile(r"(10\d\d)(?=[,.;:)](?!\d)|\s*\Z| (?:AD|CE|A\.D\.|C\.E\.))")
@@ -115,7 +116,7 @@ def rules(speaker: Speaker) -> list[Rule]:
         Rule("0", _SERIES, lambda match: speaker.numbers.ordinal(int(match[1])), then="d "),
         Rule("0", _OVEN, own.oven, then=r"[-–]\d{3}| ?[FC]", least=2),
         Rule("0", _SIGNATURE, own.signature, then=r"/(?:[248]|16)(?!\d)"),
-        Rule("0", _MEETING, own.meeting, then=r" \d{3}", least=3),
+        Rule("0", _MEETING, own.grouped, then=r" \d{3}", least=3),
         Rule("0", _LENGTHY, own.lengthy, least=5),
     ]
 
@@ -152,9 +153,6 @@ class _English:
         if not _SONG.search(match.string):
             return None
         return f"{self._cardinal(int(match[1]))} {self._cardinal(int(match[2]))}"
-
-    def meeting(self, match: re.Match[str]) -> str:
-        return f"{self._pause} ".join(self._speaker.numbers.digits(group) for group in match.group().split())
 
     def lengthy(self, match: re.Match[str]) -> str | None:
         return None if _RESULT.search(match.string, 0, match.start()) else self._speaker.numbers.digits(match.group())
@@ -229,9 +227,7 @@ class _English:
         return self.grouped(match) if _CALLED.search(match.string, 0, match.start()) else None
 
     def grouped(self, match: re.Match[str]) -> str:
-        return f"{self._pause} ".join(
-            self._speaker.numbers.digits(group) for group in re.findall(r"\d+", match.group())
-        )
+        return grouped_digits(self._speaker, match.group())
 
     def days(self, match: re.Match[str]) -> str:
         return named(self._speaker, match[1], "duration-day")

@@ -23,7 +23,7 @@ CODES = (
     "USD EUR GBP JPY CNY RMB CHF CAD AUD NZD INR KRW BRL MXN RUB SEK NOK DKK PLN CZK HUF TRY ZAR SGD HKD THB ILS AED SAR "
     "EGP ARS CLP COP PEN UAH VND PHP MYR IDR TWD MAD BTC ETH"
 ).split()
-_POINT_DECIMAL = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _ALONE = re.compile(r"(?<=[^\W\d_][ \xa0'’])[€£¥₹](?!\w)|(?<=\b(?:de|en|in|of) )\$(?!\w)")
 """A sign without an amount, after a word: *millones de €*."""
 _PESOS = re.compile(
@@ -133,9 +133,9 @@ class _Amounts:
         return self._speaker.join(minus, amount, per)
 
     def _own(self, literal: str) -> str:
-        """`$1,500.50`, which is written so in Mexico too, as the language writes it."""
-        if self._speaker.language.comma_decimal and _POINT_DECIMAL.fullmatch(literal):
-            return literal.replace(",", "").replace(".", ",")
+        """`$1,500`, which is written so in Mexico too: of no other amount would that be one and a half."""
+        if self._speaker.language.comma_decimal and _THOUSANDS.fullmatch(literal):
+            return literal.replace(",", "")
         return literal
 
     def lost(self, match: re.Match[str]) -> str:
